@@ -1,0 +1,3 @@
+//! The `guestwave` command.
+
+fn main() {}
