@@ -1,6 +1,7 @@
 //! AMD GFX10: GFX10.1 (gfx1010, gfx1013) and GFX10.3 (gfx1030).
 
 mod inst;
+pub mod interp;
 mod op;
 
 pub use inst::*;
