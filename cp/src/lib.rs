@@ -15,6 +15,8 @@
 pub mod dispatch;
 pub mod executor;
 pub mod memory;
+pub mod primitives;
+pub mod streamout;
 
 pub use dispatch::*;
 pub use executor::*;
