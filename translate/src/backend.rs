@@ -1,0 +1,175 @@
+//! The seam to whatever runs [`Program`]s.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use guestwave_cp::{DispatchId, GuestMemory, MemoryFault};
+
+use crate::program::Program;
+
+/// How a wave is held by the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Holding {
+    /// The whole wave in one invocation.
+    Wave,
+    /// One lane an invocation; a workgroup holds whole waves.
+    Lane,
+    /// Two lanes an invocation.
+    Pair,
+}
+
+/// How close to the guest's bits floats are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Fidelity {
+    /// The reference's bits.
+    #[default]
+    Exact,
+    /// Whatever the host does fastest.
+    Fast,
+}
+
+/// What a backend can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// `soft`, `wgpu`, ...
+    pub name: &'static str,
+    /// The device in words.
+    pub device: String,
+    /// Whether [`Fidelity::Exact`] programs give the reference's bits here; if not, why.
+    pub exact: Result<(), String>,
+    /// The holdings it can run, best first.
+    pub holdings: Vec<Holding>,
+    /// Largest workgroup LDS in bytes.
+    pub lds_bytes: u32,
+}
+
+/// A compiled program of one backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProgramId(pub u32);
+
+/// Work under way in one backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// One dispatch of a compiled program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// For reports.
+    pub id: DispatchId,
+    /// What runs.
+    pub program: ProgramId,
+    /// The parameter block, as [`Program::params`] orders it.
+    pub params: Vec<u32>,
+    /// Words behind [`Space::Table`](crate::program::Space::Table).
+    pub tables: Arc<[u32]>,
+    /// Waves in all.
+    pub waves: u32,
+    /// Waves of each workgroup but where `group_waves` says otherwise.
+    pub waves_per_group: u32,
+    /// Waves of each workgroup, where they differ.
+    pub group_waves: Option<Arc<[u32]>>,
+    /// Loop iterations that a wave may make in all.
+    pub budget: u64,
+}
+
+/// Dispatches that take effect in order; each sees what those before it stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// In order.
+    pub launches: Vec<Launch>,
+}
+
+/// How a batch ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// One entry a launch that took effect, in order.
+    pub done: Vec<LaunchDone>,
+    /// Why the launch after those had no effect, nor any after it.
+    pub fault: Option<LaunchFault>,
+}
+
+/// What one launch stored. Guest memory already holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchDone {
+    /// Which.
+    pub id: DispatchId,
+    /// Guest ranges that were stored, sorted and disjoint.
+    pub stored: Vec<Range<u64>>,
+}
+
+/// A launch that had no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchFault {
+    /// Which.
+    pub id: DispatchId,
+    /// Stable code.
+    pub code: &'static str,
+    /// A sentence.
+    pub text: String,
+    /// Byte offset in the guest program.
+    pub pc: Option<u32>,
+    /// The access, if one faulted.
+    pub fault: Option<MemoryFault>,
+}
+
+/// What stops a backend itself.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BackendError {
+    /// The program cannot be compiled here.
+    #[error("{code}: the {backend} backend cannot compile the program: {reason}")]
+    Compile {
+        /// Stable code.
+        code: &'static str,
+        /// Which backend.
+        backend: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// The device is gone.
+    #[error("{code}: the device is lost: {reason}")]
+    DeviceLost {
+        /// Stable code.
+        code: &'static str,
+        /// What it said.
+        reason: String,
+    },
+    /// A ticket that is not under way.
+    #[error("ticket {0:?} is not under way")]
+    UnknownTicket(Ticket),
+}
+
+/// A way to run programs.
+pub trait Backend: Send {
+    /// What it can do.
+    fn caps(&self) -> &Caps;
+
+    /// Compiles a verified program for a holding (which must be one of the caps').
+    ///
+    /// # Errors
+    /// [`BackendError::Compile`], naming what is missing.
+    fn compile(&mut self, program: &Arc<Program>, holding: Holding) -> Result<ProgramId, BackendError>;
+
+    /// Starts a batch. The memory given here and to `poll` or `wait` for the same ticket must be the same.
+    ///
+    /// # Errors
+    /// [`BackendError::DeviceLost`]; guest faults come with the completion.
+    fn submit(&mut self, batch: Batch, memory: &dyn GuestMemory) -> Result<Ticket, BackendError>;
+
+    /// The batch's end if it has come; guest memory is current then.
+    ///
+    /// # Errors
+    /// A lost device or an unknown ticket.
+    fn poll(&mut self, ticket: Ticket, memory: &dyn GuestMemory) -> Result<Option<Completion>, BackendError>;
+
+    /// Waits for the batch's end, `None` if the time is up.
+    ///
+    /// # Errors
+    /// A lost device or an unknown ticket.
+    fn wait(
+        &mut self,
+        ticket: Ticket,
+        memory: &dyn GuestMemory,
+        timeout: Duration,
+    ) -> Result<Option<Completion>, BackendError>;
+}
