@@ -13,4 +13,5 @@
 //! 4. The interpreter takes a step budget and ends; an instruction without a meaning is refused by name before it
 //!    has any effect.
 
+pub mod format;
 pub mod gfx10;
