@@ -11,8 +11,8 @@ impl Op {
     pub const COUNT: usize = Self::NAMES.len();
 
     /// A dense number, for tables indexed by operation.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 
     /// The mnemonic without encoding suffix.

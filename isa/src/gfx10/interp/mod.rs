@@ -12,6 +12,7 @@
 //!    Results that depend on another order are results that the hardware does not promise either.
 //! 5. A [`Stop`] leaves what was stored before it in the [`Bus`]; whoever gives the bus undoes that.
 
+pub mod alu;
 mod bus;
 mod code;
 mod group;
