@@ -82,12 +82,14 @@ pub enum Grid {
 pub enum ScalarRule {
     /// The same in every wave.
     Word(u32),
-    /// `base | (items of this wave) << shift` (streamout_config).
+    /// `base | (items of this wave below limit) << shift` (streamout_config: how many vertices the wave stores).
     ItemCount {
         /// Bits that do not depend on the wave.
         base: u32,
         /// Place of the count.
         shift: u8,
+        /// Items of the dispatch that count, from its first one; the others run and are not counted.
+        limit: u32,
     },
     /// `base + (first item of this wave)` (streamout_write_index).
     FirstItem {
@@ -98,10 +100,13 @@ pub enum ScalarRule {
     GroupId(u8),
     /// TG_SIZE: waves in the group in 5:0, this wave's number in 11:6, and bit 31 set in a group's first wave.
     GroupSize,
-    /// Byte offset of this wave's scratch memory in the ring, by wave number.
+    /// Byte offset of this wave's scratch memory in the ring: `per_wave * (wave number % slots)`. Scratch memory is a
+    /// wave's own, so waves that run at the same time must not share a slot.
     ScratchOffset {
         /// Bytes of one wave.
         per_wave: u32,
+        /// Waves that the ring holds; at least 1.
+        slots: u32,
     },
     /// One word a wave.
     PerWave(Arc<[u32]>),
@@ -116,6 +121,13 @@ pub enum LaneRule {
     Item {
         /// Value of the first item.
         base: u32,
+    },
+    /// `base + item / items` (the primitive id of a list).
+    Primitive {
+        /// Value of the first item.
+        base: u32,
+        /// Items of a primitive; at least 1.
+        items: u32,
     },
     /// Thread id along an axis, 0 to 2.
     ThreadId(u8),
