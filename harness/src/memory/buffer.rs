@@ -1,0 +1,152 @@
+//! One buffer object: its bytes and when each page was last written.
+
+use std::ops::Range;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{MemoryError, read, write};
+use crate::capture::{BufferObject, PAGE_BYTES};
+
+/// A host page, so that the allocation is aligned like the guest's.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(4096))]
+struct HostPage([u8; PAGE_BYTES]);
+
+/// A buffer object.
+pub struct Buffer {
+    /// Its number.
+    pub bo: u32,
+    /// Bytes, a multiple of the page size.
+    pub size: u64,
+    /// Memory domains, see [`BufferObject::domains`].
+    pub domains: u64,
+    contents: RwLock<Contents>,
+}
+
+struct Contents {
+    pages: Box<[HostPage]>,
+    /// When each page was last written, 0 for never.
+    stamps: Box<[u64]>,
+    /// The latest of `stamps`.
+    latest: u64,
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer {{ bo: {}, size: {:#x} }}", self.bo, self.size)
+    }
+}
+
+impl Contents {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.pages)
+    }
+}
+
+fn pages_of(bytes: &Range<usize>) -> Range<usize> {
+    bytes.start / PAGE_BYTES..bytes.end.div_ceil(PAGE_BYTES)
+}
+
+impl Buffer {
+    /// A buffer object of zeros, `None` if the host has no room.
+    pub(super) fn new(bo: &BufferObject) -> Option<Buffer> {
+        let pages = usize::try_from(bo.size.div_ceil(PAGE_BYTES as u64)).ok()?;
+        let contents = Contents {
+            pages: bytemuck::try_zeroed_slice_box(pages).ok()?,
+            stamps: bytemuck::try_zeroed_slice_box(pages).ok()?,
+            latest: 0,
+        };
+        let size = (pages * PAGE_BYTES) as u64;
+        Some(Buffer { bo: bo.bo, size, domains: bo.domains, contents: RwLock::new(contents) })
+    }
+
+    /// Whether `len` bytes from `offset` are in the buffer object.
+    pub(super) fn check(&self, offset: u64, len: u64) -> Result<(), MemoryError> {
+        let end = offset.saturating_add(len);
+        match end <= self.size {
+            true => Ok(()),
+            false => Err(MemoryError::Outside { bo: self.bo, size: self.size, offset, end }),
+        }
+    }
+
+    /// Fills `into` from `offset`.
+    ///
+    /// # Errors
+    /// The range is not in the buffer object.
+    pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), MemoryError> {
+        self.check(offset, into.len() as u64)?;
+        self.copy_out(offset, into);
+        Ok(())
+    }
+
+    /// Writes `bytes` at `offset` at the moment that `clock` shows.
+    pub(super) fn write(&self, offset: u64, bytes: &[u8], clock: &AtomicU64) -> Result<(), MemoryError> {
+        self.check(offset, bytes.len() as u64)?;
+        self.copy_in(offset, bytes, clock);
+        Ok(())
+    }
+
+    /// As [`Buffer::read`] for a range that is known to be inside.
+    pub(super) fn copy_out(&self, offset: u64, into: &mut [u8]) {
+        let start = offset as usize;
+        into.copy_from_slice(&read(&self.contents).bytes()[start..start + into.len()]);
+    }
+
+    /// As [`Buffer::write`] for a range that is known to be inside.
+    pub(super) fn copy_in(&self, offset: u64, bytes: &[u8], clock: &AtomicU64) {
+        let start = offset as usize;
+        let range = start..start + bytes.len();
+        let contents = &mut *write(&self.contents);
+        let now = clock.load(Ordering::SeqCst);
+        contents.stamps[pages_of(&range)].fill(now);
+        contents.latest = now;
+        bytemuck::cast_slice_mut::<_, u8>(&mut contents.pages)[range].copy_from_slice(bytes);
+    }
+
+    /// Calls `visit` with all bytes.
+    pub fn with_bytes<R>(&self, visit: impl FnOnce(&[u8]) -> R) -> R {
+        visit(read(&self.contents).bytes())
+    }
+
+    /// The runs of pages that were ever written, as byte ranges, with their bytes.
+    pub fn written(&self, mut visit: impl FnMut(Range<u64>, &[u8])) {
+        let contents = read(&self.contents);
+        for pages in runs(&contents.stamps, |s| s != 0) {
+            let bytes = pages.start * PAGE_BYTES..pages.end * PAGE_BYTES;
+            visit(bytes.start as u64..bytes.end as u64, &contents.bytes()[bytes.clone()]);
+        }
+    }
+
+    /// When the latest write to a page of `bytes` was, 0 for never or for a range outside.
+    pub fn stamp(&self, bytes: Range<u64>) -> u64 {
+        let pages = pages_of(&(bytes.start as usize..bytes.end as usize));
+        read(&self.contents).stamps.get(pages).and_then(|s| s.iter().max().copied()).unwrap_or(0)
+    }
+
+    /// Byte ranges within `bytes` whose pages were written after `since`.
+    pub(super) fn changed(&self, since: u64, bytes: Range<u64>, changed: &mut dyn FnMut(Range<u64>)) {
+        let contents = read(&self.contents);
+        if contents.latest <= since {
+            return;
+        }
+        let pages = pages_of(&(bytes.start as usize..bytes.end as usize));
+        for run in runs(&contents.stamps[pages.clone()], |s| s > since) {
+            let start = ((pages.start + run.start) * PAGE_BYTES) as u64;
+            let end = ((pages.start + run.end) * PAGE_BYTES) as u64;
+            changed(start.max(bytes.start)..end.min(bytes.end));
+        }
+    }
+}
+
+/// The maximal runs of stamps that `wanted` picks.
+fn runs(stamps: &[u64], wanted: impl Fn(u64) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + stamps[at..].iter().position(|s| wanted(*s))?;
+        let len = stamps[start..].iter().position(|s| !wanted(*s)).unwrap_or(stamps.len() - start);
+        at = start + len;
+        Some(start..at)
+    })
+}

@@ -1,0 +1,297 @@
+//! The guest memory that a capture describes: buffer objects and the addresses they are mapped at.
+//!
+//! Each buffer object is one contiguous, page-aligned allocation that never moves, however many addresses it is
+//! mapped at, so aliases are exact and an executor may later run on it in place. The allocation starts as untouched
+//! zero pages of the host, so a large buffer object costs what is written to it.
+//!
+//! # Locks
+//!
+//! The address map is read-locked for the length of one access, each buffer object for the length of one copy; the
+//! map's lock is always taken first. Time is a counter: a write stamps its pages with the present moment while it
+//! holds the buffer's lock, so a reader that asked for the moment before it read never misses a write.
+
+mod buffer;
+mod map;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault, canonical};
+
+use crate::capture::{BufferObject, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
+
+pub use buffer::Buffer;
+use map::{AddressMap, Mapping};
+
+/// The most bytes that live buffer objects may have together.
+pub const MAX_BUFFER_BYTES: u64 = 32 << 30;
+
+/// A capture whose memory operations contradict each other, or that asks for more than there is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// HN-MEM-001: a record names a buffer object that does not exist.
+    #[error("HN-MEM-001: buffer object {bo} does not exist")]
+    Unknown {
+        /// The buffer object.
+        bo: u32,
+    },
+    /// HN-MEM-002: a buffer object is created twice.
+    #[error("HN-MEM-002: buffer object {bo} exists already")]
+    Exists {
+        /// The buffer object.
+        bo: u32,
+    },
+    /// HN-MEM-003: the buffer objects do not fit the host.
+    #[error(
+        "HN-MEM-003: no room for buffer object {bo} of {size} bytes; all together may have {MAX_BUFFER_BYTES}"
+    )]
+    NoRoom {
+        /// The buffer object.
+        bo: u32,
+        /// Its bytes.
+        size: u64,
+    },
+    /// HN-MEM-004: a record reaches past the end of a buffer object.
+    #[error("HN-MEM-004: bytes {offset:#x} to {end:#x} are not all in buffer object {bo} of {size:#x} bytes")]
+    Outside {
+        /// The buffer object.
+        bo: u32,
+        /// Its bytes.
+        size: u64,
+        /// First byte of the range.
+        offset: u64,
+        /// First byte after it.
+        end: u64,
+    },
+    /// HN-MEM-005: a mapping that is empty or leaves the 48-bit address space.
+    #[error("HN-MEM-005: {size:#x} bytes at {va:#x} are not a range of 48-bit addresses")]
+    BadRange {
+        /// First address.
+        va: u64,
+        /// Bytes.
+        size: u64,
+    },
+}
+
+/// Guest memory made of buffer objects.
+#[derive(Debug)]
+pub struct CaptureMemory {
+    buffers: RwLock<BTreeMap<u32, Arc<Buffer>>>,
+    map: RwLock<AddressMap>,
+    /// When which addresses changed their meaning.
+    remaps: RwLock<Vec<(u64, Range<u64>)>>,
+    clock: AtomicU64,
+}
+
+impl Default for CaptureMemory {
+    fn default() -> Self {
+        CaptureMemory {
+            buffers: RwLock::default(),
+            map: RwLock::default(),
+            remaps: RwLock::default(),
+            clock: AtomicU64::new(1),
+        }
+    }
+}
+
+/// A lock is only poisoned by a panic, and no critical section here leaves its data half changed.
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl CaptureMemory {
+    /// Memory without buffer objects.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates a buffer object full of zeros.
+    ///
+    /// # Errors
+    /// The number is taken, or there is no room.
+    pub fn create(&self, bo: &BufferObject) -> Result<(), MemoryError> {
+        let mut buffers = write(&self.buffers);
+        if buffers.contains_key(&bo.bo) {
+            return Err(MemoryError::Exists { bo: bo.bo });
+        }
+        let used = buffers.values().fold(0u64, |sum, b| sum.saturating_add(b.size));
+        let fits = used.saturating_add(bo.size) <= MAX_BUFFER_BYTES;
+        let buffer = fits.then(|| Buffer::new(bo)).flatten();
+        let buffer = buffer.ok_or(MemoryError::NoRoom { bo: bo.bo, size: bo.size })?;
+        buffers.insert(bo.bo, Arc::new(buffer));
+        Ok(())
+    }
+
+    /// Frees a buffer object and unmaps it everywhere.
+    ///
+    /// # Errors
+    /// There is no such buffer object.
+    pub fn free(&self, bo: u32) -> Result<(), MemoryError> {
+        write(&self.buffers).remove(&bo).ok_or(MemoryError::Unknown { bo })?;
+        let gone = write(&self.map).remove(0..canonical(u64::MAX) + 1, Some(bo));
+        self.remapped(gone);
+        Ok(())
+    }
+
+    /// Changes what addresses mean. Where a new mapping meets an old one the new one wins.
+    ///
+    /// # Errors
+    /// No such buffer object, or a range that is not in it or not of addresses.
+    pub fn va(&self, op: &VaOp) -> Result<(), MemoryError> {
+        let start = canonical(op.va);
+        let range = start..start.saturating_add(op.size);
+        if op.size == 0 || range.end > canonical(u64::MAX) + 1 {
+            return Err(MemoryError::BadRange { va: op.va, size: op.size });
+        }
+        match op.kind {
+            VaKind::Unmap => drop(write(&self.map).remove(range.clone(), Some(op.bo))),
+            VaKind::Clear => drop(write(&self.map).remove(range.clone(), None)),
+            VaKind::Map | VaKind::Replace => self.map(op, range.clone())?,
+        }
+        self.remapped(vec![range]);
+        Ok(())
+    }
+
+    fn map(&self, op: &VaOp, range: Range<u64>) -> Result<(), MemoryError> {
+        let buffer = self.buffer(op.bo)?;
+        buffer.check(op.offset, op.size)?;
+        let writable = op.flags & VA_WRITABLE != 0;
+        write(&self.map).insert(Mapping { range, buffer, offset: op.offset, writable });
+        Ok(())
+    }
+
+    fn remapped(&self, ranges: Vec<Range<u64>>) {
+        let now = self.now();
+        write(&self.remaps).extend(ranges.into_iter().map(|r| (now, r)));
+    }
+
+    fn now(&self) -> u64 {
+        self.clock.load(Ordering::SeqCst)
+    }
+
+    /// The buffer object of that number.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn buffer(&self, bo: u32) -> Result<Arc<Buffer>, MemoryError> {
+        read(&self.buffers).get(&bo).cloned().ok_or(MemoryError::Unknown { bo })
+    }
+
+    /// All live buffer objects by number.
+    pub fn buffers(&self) -> Vec<Arc<Buffer>> {
+        read(&self.buffers).values().cloned().collect()
+    }
+
+    /// Gives a page its contents.
+    ///
+    /// # Errors
+    /// No such buffer object or page.
+    pub fn set_page(&self, page: &Page) -> Result<(), MemoryError> {
+        let offset = u64::from(page.page) * PAGE_BYTES as u64;
+        self.buffer(page.bo)?.write(offset, page.data.as_slice(), &self.clock)
+    }
+
+    /// Changes dwords of a page.
+    ///
+    /// # Errors
+    /// No such buffer object or page; nothing is changed then.
+    pub fn apply_diff(&self, diff: &PageDiff) -> Result<(), MemoryError> {
+        let buffer = self.buffer(diff.bo)?;
+        let start = u64::from(diff.page) * PAGE_BYTES as u64;
+        buffer.check(start, PAGE_BYTES as u64)?;
+        for run in &diff.runs {
+            let bytes: Vec<u8> = run.words.iter().flat_map(|w| w.to_le_bytes()).collect();
+            buffer.write(start + 4 * u64::from(run.first), &bytes, &self.clock)?;
+        }
+        Ok(())
+    }
+
+    /// The first address at which a byte of a buffer object is mapped.
+    pub fn address_of(&self, bo: u32, offset: u64) -> Option<u64> {
+        read(&self.map).address_of(bo, offset)
+    }
+}
+
+/// The parts of `address .. address + len`, each inside one mapping, or the first byte that no mapping covers.
+fn pieces(map: &AddressMap, address: u64, len: u64, kind: AccessKind) -> Result<Vec<Piece<'_>>, MemoryFault> {
+    let start = canonical(address);
+    let end = start.saturating_add(len);
+    let mut pieces = Vec::with_capacity(1);
+    let mut at = start;
+    while at < end {
+        let found = map.find(at).filter(|m| m.writable || kind == AccessKind::Read);
+        let mapping = found.ok_or(MemoryFault { address: at, size: len, kind })?;
+        let stop = mapping.range.end.min(end);
+        pieces.push(Piece { mapping, from: at - mapping.range.start, bytes: at - start..stop - start });
+        at = stop;
+    }
+    Ok(pieces)
+}
+
+/// One part of an access.
+struct Piece<'a> {
+    mapping: &'a Mapping,
+    /// Byte in the mapping.
+    from: u64,
+    /// Bytes of the access.
+    bytes: Range<u64>,
+}
+
+impl Piece<'_> {
+    fn offset(&self) -> u64 {
+        self.mapping.offset + self.from
+    }
+
+    /// The access's bytes as places in its slice, which is as long as the access.
+    fn places(&self) -> Range<usize> {
+        self.bytes.start as usize..self.bytes.end as usize
+    }
+}
+
+impl GuestMemory for CaptureMemory {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        let map = read(&self.map);
+        for piece in pieces(&map, address, into.len() as u64, AccessKind::Read)? {
+            piece.mapping.buffer.copy_out(piece.offset(), &mut into[piece.places()]);
+        }
+        Ok(())
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
+        let map = read(&self.map);
+        for piece in pieces(&map, address, bytes.len() as u64, AccessKind::Write)? {
+            piece.mapping.buffer.copy_in(piece.offset(), &bytes[piece.places()], &self.clock);
+        }
+        Ok(())
+    }
+
+    fn mapping(&self, address: u64) -> Option<Range<u64>> {
+        read(&self.map).extent(canonical(address))
+    }
+
+    fn generation(&self) -> Generation {
+        Generation(self.clock.fetch_add(1, Ordering::SeqCst))
+    }
+
+    fn changed_since(&self, since: Generation, changed: &mut dyn FnMut(Range<u64>)) -> Generation {
+        let now = self.generation();
+        for (when, range) in read(&self.remaps).iter() {
+            if *when > since.0 {
+                changed(range.clone());
+            }
+        }
+        for mapping in read(&self.map).iter() {
+            mapping.changed(since.0, changed);
+        }
+        now
+    }
+}
+
+#[cfg(test)]
+mod tests;
