@@ -12,12 +12,17 @@
 //! 3. Work is bounded whatever the packets say: chained and nested buffers, waits and loops of every kind end.
 //! 4. Packets that need memory to be current (reads, waits, the end of a submission) flush the executor first.
 
+pub mod amd;
 pub mod dispatch;
 pub mod executor;
 pub mod memory;
+pub mod observer;
 pub mod primitives;
+pub mod refusal;
 pub mod streamout;
 
 pub use dispatch::*;
 pub use executor::*;
 pub use memory::*;
+pub use observer::*;
+pub use refusal::{Refusal, Refused};

@@ -1,0 +1,354 @@
+//! What packet handlers work on: the machine's state, memory, the executor, and the report.
+
+use super::RegisterFile;
+use super::counters::Counters;
+use super::processor::{Config, Ring, SubmitReport, WorkCounts};
+use super::registers::Register;
+use super::streamout_packets::Streamout;
+use super::walk::Windows;
+use crate::{
+    Completed, DispatchId, DrawFacts, ExactDispatch, Executor, GuestMemory, Interest, LaunchEvent, Observer,
+    Origin, PacketEvent, Refusal, Refused, SampleEvent, WaitEvent,
+};
+
+/// What the walk does after a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// The next packet.
+    Next,
+    /// Passes over this many dwords.
+    Skip(u32),
+    /// Walks a buffer and comes back.
+    Call(super::IndirectBuffer),
+    /// Goes on in another buffer and does not come back to this one.
+    Chain(super::IndirectBuffer),
+}
+
+/// State beside the registers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Machine {
+    /// Streamout buffers.
+    pub(crate) streamout: Streamout,
+    /// Streamout counters.
+    pub(crate) counters: Counters,
+    /// Addresses of SET_BASE, by index; 1 is the base of indirect draws and dispatches.
+    pub(crate) bases: [u64; 4],
+    /// INDEX_BASE.
+    pub(crate) index_base: u64,
+    /// INDEX_BUFFER_SIZE: indices from the base on.
+    pub(crate) index_buffer_size: u32,
+}
+
+/// The state of one ring of one context.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) registers: RegisterFile,
+    pub(crate) machine: Machine,
+}
+
+/// What has to be put back if a dispatch that has not run yet should fault.
+struct Pending {
+    id: DispatchId,
+    machine: Machine,
+    undo: usize,
+    refusals: usize,
+    work: WorkCounts,
+}
+
+/// Register values from before the writes since the first pending dispatch.
+type Undo = Vec<(Register, (u32, bool))>;
+
+/// Dispatches held back, or register writes logged for them, at which the executor is flushed anyway.
+const MAX_PENDING: usize = 1 << 14;
+const MAX_UNDO: usize = 1 << 18;
+
+/// Calls from the embedder that a submission needs.
+pub(crate) struct Hooks {
+    pub(crate) clock: Box<dyn FnMut() -> u64 + Send>,
+    pub(crate) wait: Option<Box<dyn FnMut(&WaitEvent) -> bool + Send>>,
+}
+
+/// Buffers that outlive a submission so that they are allocated once.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pending: Vec<Pending>,
+    undo: Undo,
+    done: Vec<Completed>,
+    /// Bytes in passage of copying packets.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Everything a handler may touch.
+pub(crate) struct Context<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) ring: Ring,
+    state: &'a mut State,
+    pub(crate) hooks: &'a mut Hooks,
+    pub(crate) scratch: &'a mut Scratch,
+    next_id: &'a mut u64,
+    memory: &'a dyn GuestMemory,
+    executor: &'a mut dyn Executor,
+    observer: &'a mut dyn Observer,
+    interest: Interest,
+    pub(crate) report: SubmitReport,
+    pub(crate) windows: Windows,
+}
+
+/// The parts that a [`Context`] is made of.
+pub(crate) struct Parts<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) ring: Ring,
+    pub(crate) state: &'a mut State,
+    pub(crate) hooks: &'a mut Hooks,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) next_id: &'a mut u64,
+    pub(crate) memory: &'a dyn GuestMemory,
+    pub(crate) executor: &'a mut dyn Executor,
+    pub(crate) observer: &'a mut dyn Observer,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(parts: Parts<'a>) -> Context<'a> {
+        let Parts { config, ring, state, hooks, scratch, next_id, memory, executor, observer } = parts;
+        let interest = observer.interest();
+        let (report, windows) = (SubmitReport::default(), Windows::default());
+        Context {
+            config,
+            ring,
+            state,
+            hooks,
+            scratch,
+            next_id,
+            memory,
+            executor,
+            observer,
+            interest,
+            report,
+            windows,
+        }
+    }
+
+    /// The registers.
+    pub(crate) fn registers(&self) -> &RegisterFile {
+        &self.state.registers
+    }
+
+    /// State beside the registers.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.state.machine
+    }
+
+    /// State beside the registers, to change. After a launch only what the launched dispatch brings about may
+    /// change: a fault takes it back.
+    pub(crate) fn machine_mut(&mut self) -> &mut Machine {
+        &mut self.state.machine
+    }
+
+    /// Sets consecutive registers from `first`, all or none.
+    pub(crate) fn set_registers(
+        &mut self,
+        at: Origin,
+        first: Register,
+        values: &[u32],
+    ) -> Result<(), Refusal> {
+        if !self.scratch.pending.is_empty() {
+            self.log_registers(first, values.len());
+        }
+        self.state.registers.set_run(first, values)?;
+        if self.interest.registers {
+            for (address, value) in (first.0..).step_by(4).zip(values) {
+                self.observer.register_write(at, Register(address), *value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets one register.
+    pub(crate) fn set_register(&mut self, at: Origin, register: Register, value: u32) -> Result<(), Refusal> {
+        self.set_registers(at, register, &[value])
+    }
+
+    /// CLEAR_STATE.
+    pub(crate) fn clear_context_registers(&mut self) -> Result<(), Refusal> {
+        self.flush()?;
+        self.state.registers.clear_context();
+        Ok(())
+    }
+
+    fn log_registers(&mut self, first: Register, count: usize) {
+        let registers = (first.0..).step_by(4).take(count).map(Register);
+        self.scratch.undo.extend(registers.map(|r| (r, self.state.registers.peek(r))));
+    }
+
+    /// Hands a dispatch to the executor. Call it before the streamout positions and counters that the dispatch
+    /// advances are advanced: what `machine` and the registers hold now is what a fault puts back.
+    pub(crate) fn launch(
+        &mut self,
+        dispatch: ExactDispatch,
+        draw: Option<&DrawFacts>,
+    ) -> Result<(), Refusal> {
+        if self.scratch.pending.len() >= MAX_PENDING || self.scratch.undo.len() >= MAX_UNDO {
+            self.flush()?;
+        }
+        let id = DispatchId(*self.next_id);
+        *self.next_id += 1;
+        if self.interest.work {
+            let registers = &self.state.registers;
+            self.observer.launched(&LaunchEvent { id, dispatch: &dispatch, registers, draw });
+        }
+        self.scratch.pending.push(Pending {
+            id,
+            machine: self.state.machine.clone(),
+            undo: self.scratch.undo.len(),
+            refusals: self.report.refusals.len(),
+            work: self.report.work,
+        });
+        self.report.work.launches += 1;
+        Ok(self.executor.submit(id, dispatch, self.memory)?)
+    }
+
+    /// Makes memory current.
+    pub(crate) fn flush(&mut self) -> Result<(), Refusal> {
+        if self.scratch.pending.is_empty() {
+            return Ok(());
+        }
+        let mut done = std::mem::take(&mut self.scratch.done);
+        let result = self.executor.flush(self.memory, &mut done);
+        for completed in done.drain(..) {
+            self.completed(&completed);
+        }
+        self.scratch.done = done;
+        result?;
+        self.scratch.pending.clear();
+        self.scratch.undo.clear();
+        Ok(())
+    }
+
+    fn completed(&mut self, completed: &Completed) {
+        let work = &mut self.report.ran;
+        work.waves += completed.waves;
+        work.instructions += completed.instructions;
+        for range in &completed.stored {
+            work.bytes_stored += range.end.saturating_sub(range.start);
+            self.windows.written(range.clone());
+        }
+        for name in &completed.inexact {
+            if !self.report.inexact.contains(name) {
+                self.report.inexact.push(name);
+            }
+        }
+        if self.interest.work {
+            self.observer.completed(completed);
+        }
+    }
+
+    /// Takes back everything from the launch of dispatch `id` on.
+    fn roll_back(&mut self, id: DispatchId) {
+        let Some(first) = self.scratch.pending.iter().position(|p| p.id >= id) else { return };
+        let Some(back) = self.scratch.pending.drain(first..).next() else { return };
+        for (register, old) in self.scratch.undo.drain(back.undo..).rev() {
+            self.state.registers.restore(register, old);
+        }
+        self.state.machine = back.machine;
+        self.report.refusals.truncate(back.refusals);
+        self.report.work = back.work;
+    }
+
+    /// Records a refusal that ends the submission; a dispatch's takes back what came after its launch.
+    pub(crate) fn stop(&mut self, at: Origin, refusal: Refusal) {
+        let at = match &refusal {
+            Refusal::Dispatch(error) => {
+                self.roll_back(error.id);
+                error.origin
+            }
+            _ => at,
+        };
+        self.record(Refused { at, stopped: true, refusal });
+    }
+
+    /// Records a refusal after which the stream goes on; with [`Config::strict`] it ends the stream instead.
+    pub(crate) fn report_only(&mut self, at: Origin, refusal: Refusal) -> Result<(), Refusal> {
+        match self.config.strict {
+            true => Err(refusal),
+            false => {
+                self.record(Refused { at, stopped: false, refusal });
+                Ok(())
+            }
+        }
+    }
+
+    fn record(&mut self, refused: Refused) {
+        if self.interest.work {
+            self.observer.refused(&refused);
+        }
+        self.report.refusals.push(refused);
+    }
+
+    /// Fills `into` from guest memory, after what programs are to store there has been stored.
+    pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Refusal> {
+        self.flush()?;
+        Ok(self.memory.read(address, into)?)
+    }
+
+    /// Reads one dword.
+    pub(crate) fn read_u32(&mut self, address: u64) -> Result<u32, Refusal> {
+        self.flush()?;
+        Ok(crate::read_u32(self.memory, address)?)
+    }
+
+    /// Reads one 64-bit word.
+    pub(crate) fn read_u64(&mut self, address: u64) -> Result<u64, Refusal> {
+        self.flush()?;
+        Ok(crate::read_u64(self.memory, address)?)
+    }
+
+    /// Reads packet dwords, without waiting for programs: a window that they write to is read again.
+    pub(crate) fn fetch(&mut self, address: u64, into: &mut [u32]) -> Result<(), Refusal> {
+        self.memory.read(address, bytemuck::cast_slice_mut(into))?;
+        for word in into {
+            *word = u32::from_le(*word);
+        }
+        Ok(())
+    }
+
+    /// Writes guest memory, all or nothing, after everything before it.
+    pub(crate) fn write(&mut self, at: Origin, address: u64, bytes: &[u8]) -> Result<(), Refusal> {
+        self.flush()?;
+        self.memory.write(address, bytes)?;
+        let address = crate::canonical(address);
+        let range = address..address + bytes.len() as u64;
+        self.windows.written(range.clone());
+        self.report.work.bytes_written += bytes.len() as u64;
+        if self.interest.work {
+            self.observer.stored(at, range);
+        }
+        Ok(())
+    }
+
+    /// Tells the observer of a packet.
+    pub(crate) fn observe_packet(&mut self, packet: &super::packet::Packet<'_>) {
+        if self.interest.packets {
+            let depth = self.windows.depth();
+            self.observer.packet(&PacketEvent {
+                at: packet.at,
+                header: packet.header,
+                body: packet.body,
+                depth,
+            });
+        }
+    }
+
+    /// Tells the observer of a wait.
+    pub(crate) fn observe_wait(&mut self, event: &WaitEvent) {
+        if self.interest.work {
+            self.observer.waited(event);
+        }
+    }
+
+    /// Tells the observer of written counters.
+    pub(crate) fn observe_sample(&mut self, event: &SampleEvent) {
+        if self.interest.work {
+            self.observer.sampled(event);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Everything that a command processor refuses, by name and with a stable code.
+//!
+//! One row of the [`refusals!`] table is a variant, its code and its sentence; `docs/refusals.md` is generated from
+//! [`CATALOGUE`]. Codes are never reused and never change their meaning. Groups: `PKT` packet structure and opcodes,
+//! `MEM` guest memory, `REG` registers, `WAIT` waits and conditions, `EVT` events, `STRM` streamout, `DRAW` draws,
+//! `DISP` compute dispatches.
+
+use crate::{DispatchError, MemoryFault, Origin};
+
+/// Code and sentence of one refusal; braces in the sentence name what a report fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CatalogueEntry {
+    /// Stable code.
+    pub code: &'static str,
+    /// The sentence.
+    pub sentence: &'static str,
+}
+
+macro_rules! refusals {
+    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } = $code:literal, $sentence:literal; )*) => {
+        /// Why a packet was not carried out, or not whole.
+        #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+        pub enum Refusal {
+            $(
+                $(#[doc = $doc])*
+                #[error($sentence)]
+                $variant {
+                    $(
+                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
+                        $field: $ty,
+                    )*
+                },
+            )*
+            /// The executor refused a dispatch, or the dispatch faulted.
+            #[error("{0}")]
+            Dispatch(Box<DispatchError>),
+        }
+
+        impl Refusal {
+            /// The stable code.
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $( Refusal::$variant { .. } => $code, )*
+                    Refusal::Dispatch(error) => error.code,
+                }
+            }
+        }
+
+        /// Every refusal of this crate, sorted by code.
+        pub static CATALOGUE: &[CatalogueEntry] = &[
+            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
+        ];
+    };
+}
+
+refusals! {
+    /// A dispatch with an option that changes results and is not carried out.
+    DispatchOption { option: &'static str } = "CP-DISP-001",
+        "the dispatch asks for {option}, which is not carried out";
+    /// Draws are not carried out on this ring.
+    DrawOnComputeRing {} = "CP-DRAW-001",
+        "a draw was submitted to a compute ring, which has no vertex stage";
+    /// The raster half of a draw.
+    NotDrawn {} = "CP-DRAW-002",
+        "not drawn: the draw leaves rasterization on, and its pixels are not produced";
+    /// A draw packet of a form that is not carried out.
+    DrawForm { packet: &'static str } = "CP-DRAW-003",
+        "{packet} is not carried out; only DRAW_INDEX_AUTO is";
+    /// An event type without a row in the table.
+    UnknownEvent { event: u8 } = "CP-EVT-001",
+        "event type {event} has no row in the event table";
+    /// An event that is not carried out.
+    EventRefused { name: &'static str, reason: &'static str } = "CP-EVT-002",
+        "event {name} is not carried out: {reason}";
+    /// An event that should write memory but carries no address, or the reverse.
+    EventAddress { name: &'static str, dwords: u32 } = "CP-EVT-003",
+        "event {name} with a body of {dwords} dwords: whether and where it writes is not clear";
+    /// A packet accesses memory that is not mapped.
+    Memory { fault: MemoryFault } = "CP-MEM-001",
+        "{fault}; map it before the submission, or mend the packet's address";
+    /// A place that a memory packet names is not carried out.
+    Place { packet: &'static str, what: &'static str, select: u32 } = "CP-MEM-002",
+        "{packet}: {what} {select} is not carried out";
+    /// An address that breaks the packet's alignment.
+    Misaligned { packet: &'static str, address: u64, alignment: u64 } = "CP-MEM-003",
+        "{packet}: address {address:#x} is not a multiple of {alignment}";
+    /// A type-1 packet.
+    PacketType { header: u32 } = "CP-PKT-001",
+        "packet header {header:#010x} has type 1, which does not exist: the walk has lost its place, or the buffer holds no packets";
+    /// A packet runs past the end of its indirect buffer.
+    Truncated { header: u32, needs: u32, left: u32 } = "CP-PKT-002",
+        "packet {header:#010x} needs {needs} body dwords and its buffer has {left} left: the buffer is truncated";
+    /// An opcode without a row.
+    UnknownOpcode { opcode: u8 } = "CP-PKT-003",
+        "opcode {opcode:#04x} has no row in the packet table";
+    /// A packet that is known and not carried out.
+    PacketRefused { packet: &'static str, reason: &'static str } = "CP-PKT-004",
+        "{packet} is not carried out: {reason}";
+    /// A body shorter than the packet's fields.
+    ShortBody { packet: &'static str, needs: u32, has: u32 } = "CP-PKT-005",
+        "{packet} has a body of {has} dwords and needs at least {needs}";
+    /// A field value of a packet that is not carried out.
+    FieldValue { packet: &'static str, field: &'static str, value: u32 } = "CP-PKT-006",
+        "{packet}: {field} = {value:#x} is not carried out";
+    /// Nested calls.
+    CallDepth { limit: u32 } = "CP-PKT-007",
+        "indirect buffers are called more than {limit} deep";
+    /// A chain that comes back to where it has been.
+    ChainLoop { address: u64 } = "CP-PKT-008",
+        "the chain of indirect buffers comes back to {address:#x} and would not end";
+    /// Too many chained buffers.
+    ChainLength { limit: u32 } = "CP-PKT-009",
+        "more than {limit} indirect buffers are chained";
+    /// Too many dwords in one submission.
+    TooManyDwords { limit: u64 } = "CP-PKT-010",
+        "the submission walks more than {limit} dwords";
+    /// A register outside of every space.
+    NoRegister { address: u32 } = "CP-REG-001",
+        "register address {address:#x} lies in no register space that a packet may reach";
+    /// A register range that leaves its space.
+    RegisterRange { address: u32, count: u32 } = "CP-REG-002",
+        "{count} registers from {address:#x} leave their register space";
+    /// A conditional span that leaves its buffer.
+    SpanPastEnd { dwords: u32, left: u32 } = "CP-WAIT-001",
+        "COND_EXEC covers {dwords} dwords and its buffer has {left} left";
+    /// A wait on memory that does not hold.
+    WaitMemory { address: u64, value: u64, function: &'static str, reference: u64, mask: u64 } = "CP-WAIT-002",
+        "the wait does not hold and nothing is left to make it: memory {address:#x} is {value:#x}, wanted (value & {mask:#x}) {function} {reference:#x}";
+    /// A wait on a register that does not hold.
+    WaitRegister { register: &'static str, address: u32, value: u32, function: &'static str, reference: u32, mask: u32 } = "CP-WAIT-003",
+        "the wait does not hold and nothing is left to make it: register {register} ({address:#x}) is {value:#x}, wanted (value & {mask:#x}) {function} {reference:#x}";
+    /// A REWIND whose packet was not made valid.
+    RewindInvalid {} = "CP-WAIT-004",
+        "REWIND waits for its own valid bit, which nothing is left to set";
+    /// Predication.
+    Predication { operation: u32 } = "CP-WAIT-005",
+        "SET_PREDICATION with operation {operation} is not carried out, and the packets after it depend on it";
+}
+
+/// A refusal and where it happened.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("submission {}, packet at byte {:#x}: {}: {refusal}", at.submission, at.packet_offset, refusal.code())]
+pub struct Refused {
+    /// The packet.
+    pub at: Origin,
+    /// Whether the submission ended here. What was refused otherwise is one part of the packet, which the refusal
+    /// names; what follows was carried out.
+    pub stopped: bool,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+impl From<MemoryFault> for Refusal {
+    fn from(fault: MemoryFault) -> Self {
+        Refusal::Memory { fault }
+    }
+}
+
+impl From<DispatchError> for Refusal {
+    fn from(error: DispatchError) -> Self {
+        Refusal::Dispatch(Box::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_sorted_and_well_formed() {
+        for pair in CATALOGUE.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} before {}", pair[0].code, pair[1].code);
+        }
+        for entry in CATALOGUE {
+            let parts: Vec<_> = entry.code.split('-').collect();
+            assert!(
+                matches!(parts[..], ["CP", group, n] if !group.is_empty() && n.len() == 3),
+                "{}",
+                entry.code
+            );
+            assert!(!entry.sentence.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_its_code_place_and_sentence() {
+        let at = Origin { submission: 2, packet_offset: 0x19c, packet_address: 0 };
+        let refused = Refused { at, stopped: true, refusal: Refusal::UnknownOpcode { opcode: 0x7f } };
+        assert_eq!(
+            refused.to_string(),
+            "submission 2, packet at byte 0x19c: CP-PKT-003: opcode 0x7f has no row in the packet table"
+        );
+    }
+}
