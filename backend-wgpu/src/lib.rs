@@ -1,0 +1,1 @@
+//! Runs guest programs on wgpu.
