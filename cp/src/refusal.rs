@@ -57,6 +57,24 @@ refusals! {
     /// A dispatch with an option that changes results and is not carried out.
     DispatchOption { option: &'static str } = "CP-DISP-001",
         "the dispatch asks for {option}, which is not carried out";
+    /// A workgroup's size.
+    GroupThreads { x: u32, y: u32, z: u32, limit: u64 } = "CP-DISP-002",
+        "a workgroup of {x} x {y} x {z} threads cannot be: it has to have at least 1 and at most {limit}";
+    /// A last workgroup larger than the others.
+    PartialGroup { partial: u32, threads: u32 } = "CP-DISP-003",
+        "the last workgroup along an axis has {partial} threads, more than the {threads} of the others";
+    /// A dispatch larger than any real one.
+    DispatchSize { threads: u64, limit: u64 } = "CP-DISP-004",
+        "the dispatch has {threads} threads, more than the {limit} that are taken for real work";
+    /// More user data than registers for it.
+    ComputeUserData { count: u32, limit: u32 } = "CP-DISP-005",
+        "the compute program asks for {count} words of user data, and there are {limit}";
+    /// Scratch without a ring.
+    ComputeScratch {} = "CP-DISP-006",
+        "the compute program asks for scratch memory, and COMPUTE_TMPRING_SIZE gives it a ring of no waves";
+    /// More LDS than a workgroup can have.
+    DispatchLds { bytes: u32, limit: u32 } = "CP-DISP-007",
+        "the compute program asks for {bytes} bytes of LDS, and a workgroup has at most {limit}";
     /// Draws are not carried out on this ring.
     DrawOnComputeRing {} = "CP-DRAW-001",
         "a draw was submitted to a compute ring, which has no vertex stage";
@@ -66,6 +84,54 @@ refusals! {
     /// A draw packet of a form that is not carried out.
     DrawForm { packet: &'static str } = "CP-DRAW-003",
         "{packet} is not carried out; only DRAW_INDEX_AUTO is";
+    /// A draw that would only rasterize, of a kind that is not carried out.
+    DrawLeftOut { why: Box<Refusal> } = "CP-DRAW-004",
+        "not drawn, and its vertex program did not run: {why}";
+    /// NGG.
+    PrimitiveShader {} = "CP-DRAW-005",
+        "the draw's vertices come from a primitive shader (NGG), which is not carried out; only a legacy vertex program is";
+    /// The first half of tessellation.
+    LocalShader {} = "CP-DRAW-006",
+        "the draw has a local shader (LS_EN, the stage before tessellation), which is not carried out";
+    /// Tessellation control.
+    HullShader {} = "CP-DRAW-007",
+        "the draw has a hull shader (HS_EN, tessellation control), which is not carried out";
+    /// The first half of a geometry pipeline.
+    ExportShader {} = "CP-DRAW-008",
+        "the draw has an export shader (ES_EN, the stage before a geometry shader), which is not carried out";
+    /// Geometry shader.
+    GeometryShader {} = "CP-DRAW-009",
+        "the draw has a geometry shader (GS_EN), which is not carried out";
+    /// The hardware VS runs something else than a vertex program.
+    VertexStage { value: u32 } = "CP-DRAW-010",
+        "VS_EN = {value}: the hardware VS runs a tessellation evaluation or copy program, which is not carried out";
+    /// A draw option.
+    DrawOption { option: &'static str } = "CP-DRAW-011",
+        "the draw asks for {option}, which is not carried out";
+    /// Instanced draws.
+    Instances { instances: u32 } = "CP-DRAW-012",
+        "the draw has {instances} instances; more than one is not carried out";
+    /// Draws whose count comes from a streamout buffer.
+    OpaqueDraw {} = "CP-DRAW-013",
+        "the draw takes its count from a streamout buffer's filled size (USE_OPAQUE), which is not carried out";
+    /// A primitive type without a row.
+    Topology { value: u32 } = "CP-DRAW-014",
+        "VGT_PRIMITIVE_TYPE {value:#x} has no row in the topology table";
+    /// A topology that streamout does not expand.
+    StreamoutTopology { topology: &'static str } = "CP-DRAW-015",
+        "a {topology} is drawn into streamout buffers; only lists of points, lines and triangles are carried out";
+    /// Primitive ids of shared vertices.
+    PrimitiveIds { topology: &'static str } = "CP-DRAW-016",
+        "the vertices of a {topology} are to have primitive ids, which is carried out for lists only";
+    /// A draw larger than any real one.
+    DrawSize { vertices: u32, limit: u32 } = "CP-DRAW-017",
+        "the draw has {vertices} vertices, more than the {limit} that are taken for real work";
+    /// More user data than registers for it.
+    VertexUserData { count: u32, limit: u32 } = "CP-DRAW-018",
+        "the vertex program asks for {count} words of user data, and there are {limit}";
+    /// Scratch without a ring.
+    VertexScratch {} = "CP-DRAW-019",
+        "the vertex program asks for scratch memory, and SPI_TMPRING_SIZE gives it a ring of no waves";
     /// An event type without a row in the table.
     UnknownEvent { event: u8 } = "CP-EVT-001",
         "event type {event} has no row in the event table";
@@ -120,6 +186,9 @@ refusals! {
     /// A register range that leaves its space.
     RegisterRange { address: u32, count: u32 } = "CP-REG-002",
         "{count} registers from {address:#x} leave their register space";
+    /// A streamout position between two dwords.
+    StreamoutPosition { bytes: u64 } = "CP-STRM-001",
+        "a streamout buffer is to stand at byte {bytes}, which is not a multiple of 4: programs are given positions in dwords";
     /// A conditional span that leaves its buffer.
     SpanPastEnd { dwords: u32, left: u32 } = "CP-WAIT-001",
         "COND_EXEC covers {dwords} dwords and its buffer has {left} left";

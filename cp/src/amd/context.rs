@@ -1,10 +1,9 @@
 //! What packet handlers work on: the machine's state, memory, the executor, and the report.
 
 use super::RegisterFile;
-use super::counters::Counters;
 use super::processor::{Config, Ring, SubmitReport, WorkCounts};
 use super::registers::Register;
-use super::streamout_packets::Streamout;
+use super::streamout_unit::StreamoutUnit;
 use super::walk::Windows;
 use crate::{
     Completed, DispatchId, DrawFacts, ExactDispatch, Executor, GuestMemory, Interest, LaunchEvent, Observer,
@@ -27,10 +26,8 @@ pub(crate) enum Flow {
 /// State beside the registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Machine {
-    /// Streamout buffers.
-    pub(crate) streamout: Streamout,
-    /// Streamout counters.
-    pub(crate) counters: Counters,
+    /// Streamout positions and counters.
+    pub(crate) streamout: StreamoutUnit,
     /// Addresses of SET_BASE, by index; 1 is the base of indirect draws and dispatches.
     pub(crate) bases: [u64; 4],
     /// INDEX_BASE.

@@ -1,28 +1,30 @@
-//! Streamout counters and the events that write them.
+//! SAMPLE_STREAMOUTSTATS: the streamout counters, written to memory.
 
 use super::context::Context;
-use crate::{Origin, Refusal};
+use crate::streamout::Slot;
+use crate::{Origin, Refusal, SampleEvent};
 
-/// Primitives needed and written, by stream.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Counters {
-    counting: bool,
-}
+/// Set in each word once it is written: drivers wait for it.
+const WRITTEN: u64 = 1 << 63;
 
-impl Counters {
-    /// PIPELINESTAT_START (`true`) and PIPELINESTAT_STOP.
-    pub(crate) fn set_counting(&mut self, on: bool) {
-        self.counting = on;
-    }
-}
-
-/// SAMPLE_STREAMOUTSTATS: writes the counters of `stream` at `address`.
+/// Writes what `stream` has counted: primitives needed at `address`, primitives written 8 bytes after it.
 pub(crate) fn sample(
-    _: &mut Context<'_>,
-    _: Origin,
-    _event: u8,
-    _stream: u32,
-    _address: u64,
+    cx: &mut Context<'_>,
+    at: Origin,
+    event: u8,
+    stream: u32,
+    address: u64,
 ) -> Result<(), Refusal> {
-    Err(Refusal::PacketRefused { packet: "SAMPLE_STREAMOUTSTATS", reason: "counters are not written yet" })
+    let counters = cx.machine().streamout.core().counters(Slot::from_bits(stream));
+    let values = [counters.needed, counters.written].map(|count| count | WRITTEN);
+    let mut bytes = [0; 16];
+    for (place, value) in bytes.chunks_exact_mut(8).zip(values) {
+        place.copy_from_slice(&value.to_le_bytes());
+    }
+    cx.write(at, address, &bytes)?;
+    cx.observe_sample(&SampleEvent { at, event, address, values });
+    Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,7 +51,7 @@ pub(crate) fn event_write(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled 
         Effect::Report(reason) => {
             cx.report_only(packet.at, Refusal::EventRefused { name: row.name, reason })?
         }
-        Effect::Counting(on) => cx.machine_mut().counters.set_counting(on),
+        Effect::Counting(on) => cx.machine_mut().streamout.set_counting(on),
         Effect::StreamoutFlush => {
             let done =
                 cx.registers().get(reg::CP_STRMOUT_CNTL) | 1 << field::CP_STRMOUT_CNTL::OFFSET_UPDATE_DONE.lo;

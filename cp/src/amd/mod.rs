@@ -24,6 +24,7 @@ pub(crate) mod counters;
 pub(crate) mod draw;
 pub(crate) mod events;
 pub(crate) mod indirect;
+mod launch;
 mod packet;
 mod processor;
 mod register_file;
@@ -31,6 +32,7 @@ pub mod registers;
 pub(crate) mod set_registers;
 pub(crate) mod state_packets;
 pub(crate) mod streamout_packets;
+pub(crate) mod streamout_unit;
 mod walk;
 
 pub use packet::Header;

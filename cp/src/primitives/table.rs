@@ -37,6 +37,8 @@ pub enum Topology {
     QuadStrip,
     /// One polygon, stored as triangles; its first vertex provokes.
     Polygon,
+    /// Each three vertices are three corners of an upright rectangle.
+    Rectangles,
 }
 
 /// A corner that moves on.
@@ -94,4 +96,5 @@ pub(super) const ROWS: &[Row] = &[
     row(Topology::Quads,                  "quad list",                   3, [4, 4, 2, 4], QUAD_FIRST,       QUAD_LAST),
     row(Topology::QuadStrip,              "quad strip",                  3, [4, 2, 2, 2], QUAD_STRIP_FIRST, QUAD_STRIP_LAST),
     row(Topology::Polygon,                "polygon",                     3, [3, 1, 1, 1], FAN_HUB_FIRST,    FAN_HUB_LAST),
+    row(Topology::Rectangles,             "rectangle list",              3, [3, 3, 1, 3], TRIANGLE,         TRIANGLE),
 ];

@@ -54,7 +54,7 @@ fn rows_stand_in_the_order_of_the_enum() {
 #[test]
 fn points_and_lists_are_stored_as_they_are_drawn() {
     let natural: Vec<_> = Topology::all().filter(|t| t.is_natural()).collect();
-    assert_eq!(natural, [Topology::Points, Topology::Lines, Topology::Triangles]);
+    assert_eq!(natural, [Topology::Points, Topology::Lines, Topology::Triangles, Topology::Rectangles]);
 }
 
 fn any_topology() -> impl Strategy<Value = Topology> {

@@ -1,0 +1,91 @@
+//! The registers that a legacy vertex program starts with.
+
+use crate::amd::launch::{NoRing, ScratchFields};
+use crate::amd::register_file::RegisterFile;
+use crate::amd::registers::{Field, field, field::SPI_SHADER_PGM_RSRC2_VS as RSRC2, reg};
+use crate::amd::streamout_unit::DWORD;
+use crate::primitives::Topology;
+use crate::streamout::{Plan, Slot};
+use crate::{LaneRule, Refusal, ScalarRule, Scratch};
+
+/// Place of the vertex count in streamout_config.
+const CONFIG_COUNT_SHIFT: u8 = 16;
+
+/// The bits that give a program a buffer's position, by buffer.
+const POSITION_ENABLES: [Field; 4] =
+    [RSRC2::SO_BASE0_EN, RSRC2::SO_BASE1_EN, RSRC2::SO_BASE2_EN, RSRC2::SO_BASE3_EN];
+
+const SCRATCH: ScratchFields = ScratchFields {
+    enable: RSRC2::SCRATCH_EN,
+    waves: field::SPI_TMPRING_SIZE::WAVES,
+    wave_size: field::SPI_TMPRING_SIZE::WAVESIZE,
+};
+
+/// User data, and after it what RSRC2 adds, each only where it is enabled: streamout_config, streamout_write_index,
+/// the position in dwords of each buffer, the tessellation ring's offset, the scratch offset.
+///
+/// # Errors
+/// More user data than there are registers, or scratch without a ring.
+pub(super) fn scalars(
+    registers: &RegisterFile,
+    plan: &Plan,
+) -> Result<(Vec<ScalarRule>, Option<Scratch>), Refusal> {
+    let (streamout, off_chip) = (registers.flag(RSRC2::SO_EN), registers.flag(RSRC2::OC_LDS_EN));
+    let scratch = SCRATCH.read(registers).map_err(|NoRing| Refusal::VertexScratch {})?;
+    let mut rules = user_data(registers)?;
+    rules.extend((streamout || off_chip).then(|| streamout_config(plan)));
+    rules.extend(streamout.then_some(ScalarRule::FirstItem { base: 0 }));
+    rules.extend(positions(registers, plan));
+    rules.extend(off_chip.then_some(ScalarRule::Word(0)));
+    rules.extend(scratch.iter().map(|(_, rule)| rule.clone()));
+    Ok((rules, scratch.map(|(ring, _)| ring)))
+}
+
+fn user_data(registers: &RegisterFile) -> Result<Vec<ScalarRule>, Refusal> {
+    let words = reg::SPI_SHADER_USER_DATA_VS;
+    let count = registers.field(RSRC2::USER_SGPR) | registers.field(RSRC2::USER_SGPR_MSB) << 5;
+    match count <= words.count {
+        true => Ok((0..count).map(|n| ScalarRule::Word(registers.get(words.at(n)))).collect()),
+        false => Err(Refusal::VertexUserData { count, limit: words.count }),
+    }
+}
+
+/// How many vertices of the wave are stored: those of the draw's first `plan.vertices()` that are in it.
+fn streamout_config(plan: &Plan) -> ScalarRule {
+    let limit = u32::try_from(plan.vertices()).unwrap_or(u32::MAX);
+    ScalarRule::ItemCount { base: 0, shift: CONFIG_COUNT_SHIFT, limit }
+}
+
+fn positions<'a>(registers: &'a RegisterFile, plan: &'a Plan) -> impl Iterator<Item = ScalarRule> {
+    Slot::ALL
+        .into_iter()
+        .filter(|slot| registers.flag(POSITION_ENABLES[slot.index()]))
+        .map(|slot| ScalarRule::Word((plan.start(slot) / DWORD) as u32))
+}
+
+/// v0 the vertex id, v1 a word of the driver's, v2 the primitive id, v3 the instance id. All are loaded whatever
+/// VGPR_COMP_CNT says: a program does not read what it did not ask for.
+///
+/// # Errors
+/// Primitive ids of a topology whose vertices are shared.
+pub(super) fn lanes(registers: &RegisterFile, topology: Topology) -> Result<Vec<LaneRule>, Refusal> {
+    let user = registers.flag(field::GE_USER_VGPR_EN::EN_USER_VGPR1);
+    let user = if user { registers.get(reg::GE_USER_VGPR1) } else { 0 };
+    Ok(vec![
+        LaneRule::Item { base: registers.get(reg::GE_INDX_OFFSET) },
+        LaneRule::Word(user),
+        primitive_id(registers, topology)?,
+        LaneRule::Word(0),
+    ])
+}
+
+fn primitive_id(registers: &RegisterFile, topology: Topology) -> Result<LaneRule, Refusal> {
+    match (registers.flag(field::VGT_PRIMITIVEID_EN::PRIMITIVEID_EN), topology.is_natural()) {
+        (false, _) => Ok(LaneRule::Word(0)),
+        (true, true) => {
+            let base = registers.get(reg::VGT_PRIMITIVEID_RESET);
+            Ok(LaneRule::Primitive { base, items: topology.corners() })
+        }
+        (true, false) => Err(Refusal::PrimitiveIds { topology: topology.name() }),
+    }
+}
