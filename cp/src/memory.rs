@@ -74,6 +74,21 @@ pub trait GuestMemory: Send + Sync {
     /// The largest mapped guest range that contains `address`, if any.
     fn mapping(&self, address: u64) -> Option<Range<u64>>;
 
+    /// Whether an access would succeed, without making it. Executors ask before they commit a dispatch's stores, so
+    /// that all of them or none are made. The default is for memory without read-only mappings.
+    ///
+    /// # Errors
+    /// As the access would.
+    fn check(&self, address: u64, size: u64, kind: AccessKind) -> Result<(), MemoryFault> {
+        let end = canonical(address).saturating_add(size);
+        let mut at = canonical(address);
+        while at < end {
+            let mapped = self.mapping(at).filter(|m| m.contains(&at));
+            at = mapped.ok_or(MemoryFault { address: at, size, kind })?.end;
+        }
+        Ok(())
+    }
+
     /// The present moment. Every write, by whoever, that happens after this call belongs to a later generation.
     fn generation(&self) -> Generation;
 

@@ -15,7 +15,7 @@ mod reader;
 mod record;
 mod writer;
 
-pub use error::CaptureError;
+pub use error::{CAPTURE_ERRORS, CaptureError};
 pub use file::{MAX_CAPTURE_BYTES, load, store};
 pub use record::*;
 

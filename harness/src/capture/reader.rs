@@ -105,7 +105,7 @@ fn record(file: &mut Cursor<'_>) -> Result<Record, CaptureError> {
     let start = file.offset;
     let tag = file.u32("a record's tag")?;
     let Some(kind) = body::KINDS.iter().find(|k| k.tag == tag) else {
-        return Err(CaptureError::UnknownTag { offset: start, tag });
+        return Err(CaptureError::unknown_tag(start, tag));
     };
     let size = file.u32("a record's size")? as usize;
     let at = file.offset;

@@ -21,6 +21,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault, canonical};
 
 use crate::capture::{BufferObject, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
+use crate::codes::coded_errors;
 
 pub use buffer::Buffer;
 use map::{AddressMap, Mapping};
@@ -28,51 +29,21 @@ use map::{AddressMap, Mapping};
 /// The most bytes that live buffer objects may have together.
 pub const MAX_BUFFER_BYTES: u64 = 32 << 30;
 
-/// A capture whose memory operations contradict each other, or that asks for more than there is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MemoryError {
-    /// HN-MEM-001: a record names a buffer object that does not exist.
-    #[error("HN-MEM-001: buffer object {bo} does not exist")]
-    Unknown {
-        /// The buffer object.
-        bo: u32,
-    },
-    /// HN-MEM-002: a buffer object is created twice.
-    #[error("HN-MEM-002: buffer object {bo} exists already")]
-    Exists {
-        /// The buffer object.
-        bo: u32,
-    },
-    /// HN-MEM-003: the buffer objects do not fit the host.
-    #[error(
-        "HN-MEM-003: no room for buffer object {bo} of {size} bytes; all together may have {MAX_BUFFER_BYTES}"
-    )]
-    NoRoom {
-        /// The buffer object.
-        bo: u32,
-        /// Its bytes.
-        size: u64,
-    },
-    /// HN-MEM-004: a record reaches past the end of a buffer object.
-    #[error("HN-MEM-004: bytes {offset:#x} to {end:#x} are not all in buffer object {bo} of {size:#x} bytes")]
-    Outside {
-        /// The buffer object.
-        bo: u32,
-        /// Its bytes.
-        size: u64,
-        /// First byte of the range.
-        offset: u64,
-        /// First byte after it.
-        end: u64,
-    },
-    /// HN-MEM-005: a mapping that is empty or leaves the 48-bit address space.
-    #[error("HN-MEM-005: {size:#x} bytes at {va:#x} are not a range of 48-bit addresses")]
-    BadRange {
-        /// First address.
-        va: u64,
-        /// Bytes.
-        size: u64,
-    },
+coded_errors! {
+    /// A capture whose memory operations contradict each other, or that asks for more than there is.
+    MemoryError: MEMORY_ERRORS;
+    /// A record names a buffer object that does not exist.
+    Unknown { bo: u32 } = "HN-MEM-001", "buffer object {bo} does not exist";
+    /// A buffer object is created twice.
+    Exists { bo: u32 } = "HN-MEM-002", "buffer object {bo} exists already";
+    /// The buffer objects do not fit the host.
+    NoRoom { bo: u32, size: u64, limit: u64 } = "HN-MEM-003",
+        "there is no room for buffer object {bo} of {size} bytes; all together may have {limit}";
+    /// A record reaches past the end of a buffer object.
+    Outside { bo: u32, size: u64, offset: u64, end: u64 } = "HN-MEM-004",
+        "bytes {offset:#x} to {end:#x} are not all in buffer object {bo} of {size:#x} bytes";
+    /// A mapping that is empty or leaves the 48-bit address space.
+    BadRange { va: u64, size: u64 } = "HN-MEM-005", "{size:#x} bytes at {va:#x} are not a range of 48-bit addresses";
 }
 
 /// Guest memory made of buffer objects.
@@ -123,7 +94,8 @@ impl CaptureMemory {
         let used = buffers.values().fold(0u64, |sum, b| sum.saturating_add(b.size));
         let fits = used.saturating_add(bo.size) <= MAX_BUFFER_BYTES;
         let buffer = fits.then(|| Buffer::new(bo)).flatten();
-        let buffer = buffer.ok_or(MemoryError::NoRoom { bo: bo.bo, size: bo.size })?;
+        let buffer =
+            buffer.ok_or(MemoryError::NoRoom { bo: bo.bo, size: bo.size, limit: MAX_BUFFER_BYTES })?;
         buffers.insert(bo.bo, Arc::new(buffer));
         Ok(())
     }
@@ -269,6 +241,10 @@ impl GuestMemory for CaptureMemory {
             piece.mapping.buffer.copy_in(piece.offset(), &bytes[piece.places()], &self.clock);
         }
         Ok(())
+    }
+
+    fn check(&self, address: u64, size: u64, kind: AccessKind) -> Result<(), MemoryFault> {
+        pieces(&read(&self.map), address, size, kind).map(drop)
     }
 
     fn mapping(&self, address: u64) -> Option<Range<u64>> {

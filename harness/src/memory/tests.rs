@@ -108,7 +108,7 @@ fn records_that_contradict_each_other_are_named() {
     let m = memory();
     assert_eq!(m.create(&bo(1, 1)), Err(MemoryError::Exists { bo: 1 }));
     let huge = BufferObject { size: u64::MAX, ..bo(9, 1) };
-    assert_eq!(m.create(&huge), Err(MemoryError::NoRoom { bo: 9, size: u64::MAX }));
+    assert_eq!(m.create(&huge), Err(MemoryError::NoRoom { bo: 9, size: u64::MAX, limit: MAX_BUFFER_BYTES }));
     let outside = m.va(&op(VaKind::Map, 2, A, 0x1000, 2));
     assert_eq!(outside, Err(MemoryError::Outside { bo: 2, size: 0x2000, offset: 0x1000, end: 0x3000 }));
     assert!(matches!(m.va(&op(VaKind::Map, 1, A, 0, 0)), Err(MemoryError::BadRange { .. })));
