@@ -11,4 +11,5 @@
 //! 3. What varies from dispatch to dispatch is read from the parameter block; what is compiled in is in the key.
 
 pub mod backend;
+pub mod gfx10;
 pub mod program;

@@ -116,6 +116,10 @@ pub enum BinOp {
     MulHighU,
     /// High half of the signed 32 x 32 product.
     MulHighS,
+    /// Unsigned quotient of `B32`s; all ones if the divisor is 0.
+    DivU,
+    /// Unsigned remainder of `B32`s; the dividend if the divisor is 0.
+    RemU,
     And,
     Or,
     Xor,
@@ -224,7 +228,7 @@ impl BinOp {
         use Type::{B32, B64, Bool};
         match self {
             B::Eq | B::Ne | B::LtU | B::LeU | B::LtS | B::LeS => (None, Some(Bool)),
-            B::MulHighU | B::MulHighS | B::AddF32 | B::SubF32 | B::MulF32 | B::DivF32 => {
+            B::MulHighU | B::MulHighS | B::DivU | B::RemU | B::AddF32 | B::SubF32 | B::MulF32 | B::DivF32 => {
                 (Some(B32), Some(B32))
             }
             B::EqF32 | B::LtF32 | B::LeF32 => (Some(B32), Some(Bool)),

@@ -91,6 +91,8 @@ fn constant_bin32(op: BinOp, ty: Type, x: u32, y: u32) -> Option<(u64, Type)> {
         BinOp::Add => x.wrapping_add(y),
         BinOp::Sub => x.wrapping_sub(y),
         BinOp::Mul => x.wrapping_mul(y),
+        BinOp::DivU => x.checked_div(y).unwrap_or(u32::MAX),
+        BinOp::RemU => x.checked_rem(y).unwrap_or(x),
         BinOp::And => x & y,
         BinOp::Or => x | y,
         BinOp::Xor => x ^ y,

@@ -1,0 +1,9 @@
+//! Control flow: from code words to basic blocks to structured control.
+
+mod dominators;
+mod graph;
+mod structure;
+
+pub use dominators::Order;
+pub use graph::{Block, BlockId, Condition, End, Graph, GraphError, MAX_INSTRUCTIONS};
+pub use structure::{Exit, Node, Tree};
