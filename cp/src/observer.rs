@@ -13,7 +13,7 @@ pub struct Interest {
     /// [`Observer::register_write`].
     pub registers: bool,
     /// [`Observer::launched`], [`Observer::completed`], [`Observer::stored`], [`Observer::waited`],
-    /// [`Observer::sampled`] and [`Observer::refused`].
+    /// [`Observer::sampled`], [`Observer::interrupt`] and [`Observer::refused`].
     pub work: bool,
 }
 
@@ -147,6 +147,11 @@ pub trait Observer {
     /// Counters were written.
     fn sampled(&mut self, event: &SampleEvent) {
         let _ = event;
+    }
+
+    /// A packet raised an interrupt; `context_id` is what it carries.
+    fn interrupt(&mut self, at: Origin, context_id: u32) {
+        let _ = (at, context_id);
     }
 
     /// Something was refused.

@@ -180,6 +180,9 @@ refusals! {
     /// Too many dwords in one submission.
     TooManyDwords { limit: u64 } = "CP-PKT-010",
         "the submission walks more than {limit} dwords";
+    /// Packets move too many bytes in one submission.
+    TooManyBytes { limit: u64 } = "CP-PKT-011",
+        "the submission's packets read and write more than {limit} bytes";
     /// A register outside of every space.
     NoRegister { address: u32 } = "CP-REG-001",
         "register address {address:#x} lies in no register space that a packet may reach";
@@ -196,14 +199,20 @@ refusals! {
     WaitMemory { address: u64, value: u64, function: &'static str, reference: u64, mask: u64 } = "CP-WAIT-002",
         "the wait does not hold and nothing is left to make it: memory {address:#x} is {value:#x}, wanted (value & {mask:#x}) {function} {reference:#x}";
     /// A wait on a register that does not hold.
-    WaitRegister { register: &'static str, address: u32, value: u32, function: &'static str, reference: u32, mask: u32 } = "CP-WAIT-003",
+    WaitRegister { register: &'static str, address: u32, value: u64, function: &'static str, reference: u64, mask: u64 } = "CP-WAIT-003",
         "the wait does not hold and nothing is left to make it: register {register} ({address:#x}) is {value:#x}, wanted (value & {mask:#x}) {function} {reference:#x}";
     /// A REWIND whose packet was not made valid.
     RewindInvalid {} = "CP-WAIT-004",
         "REWIND waits for its own valid bit, which nothing is left to set";
-    /// Predication.
+    /// Predication by something that is not counted.
     Predication { operation: u32 } = "CP-WAIT-005",
         "SET_PREDICATION with operation {operation} is not carried out, and the packets after it depend on it";
+    /// A comparison that does not exist.
+    CompareFunction { packet: &'static str, function: u32 } = "CP-WAIT-006",
+        "{packet}: comparison {function} does not exist";
+    /// An atomic that loops until its comparison holds.
+    AtomicLoop { address: u64, value: u64, compare: u64 } = "CP-WAIT-007",
+        "ATOMIC_MEM loops until memory {address:#x} is {compare:#x}; it is {value:#x} and nothing is left to change it";
 }
 
 /// A refusal and where it happened.

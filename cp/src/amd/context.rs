@@ -1,6 +1,7 @@
 //! What packet handlers work on: the machine's state, memory, the executor, and the report.
 
 use super::RegisterFile;
+use super::predication::Predicate;
 use super::processor::{Config, Ring, SubmitReport, WorkCounts};
 use super::registers::Register;
 use super::streamout_unit::StreamoutUnit;
@@ -34,6 +35,8 @@ pub(crate) struct Machine {
     pub(crate) index_base: u64,
     /// INDEX_BUFFER_SIZE: indices from the base on.
     pub(crate) index_buffer_size: u32,
+    /// SET_PREDICATION.
+    pub(crate) predicate: Predicate,
 }
 
 /// The state of one ring of one context.
@@ -71,8 +74,9 @@ pub(crate) struct Scratch {
     pending: Vec<Pending>,
     undo: Undo,
     done: Vec<Completed>,
-    /// Bytes in passage of copying packets.
+    /// Bytes and dwords in passage of copying packets.
     pub(crate) bytes: Vec<u8>,
+    pub(crate) dwords: Vec<u32>,
 }
 
 /// Everything a handler may touch.
@@ -80,13 +84,15 @@ pub(crate) struct Context<'a> {
     pub(crate) config: &'a Config,
     pub(crate) ring: Ring,
     state: &'a mut State,
-    pub(crate) hooks: &'a mut Hooks,
+    hooks: &'a mut Hooks,
     pub(crate) scratch: &'a mut Scratch,
     next_id: &'a mut u64,
     memory: &'a dyn GuestMemory,
     executor: &'a mut dyn Executor,
     observer: &'a mut dyn Observer,
     interest: Interest,
+    /// Bytes that packets have moved.
+    moved: u64,
     pub(crate) report: SubmitReport,
     pub(crate) windows: Windows,
 }
@@ -120,6 +126,7 @@ impl<'a> Context<'a> {
             executor,
             observer,
             interest,
+            moved: 0,
             report,
             windows,
         }
@@ -149,7 +156,7 @@ impl<'a> Context<'a> {
         values: &[u32],
     ) -> Result<(), Refusal> {
         if !self.scratch.pending.is_empty() {
-            self.log_registers(first, values.len());
+            self.log_registers(first, values.len())?;
         }
         self.state.registers.set_run(first, values)?;
         if self.interest.registers {
@@ -172,9 +179,14 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    fn log_registers(&mut self, first: Register, count: usize) {
+    /// Keeps what `count` registers hold, for a pending dispatch that may fault.
+    fn log_registers(&mut self, first: Register, count: usize) -> Result<(), Refusal> {
+        if self.scratch.undo.len() >= MAX_UNDO {
+            return self.flush();
+        }
         let registers = (first.0..).step_by(4).take(count).map(Register);
         self.scratch.undo.extend(registers.map(|r| (r, self.state.registers.peek(r))));
+        Ok(())
     }
 
     /// Hands a dispatch to the executor. Call it before the streamout positions and counters that the dispatch
@@ -184,7 +196,7 @@ impl<'a> Context<'a> {
         dispatch: ExactDispatch,
         draw: Option<&DrawFacts>,
     ) -> Result<(), Refusal> {
-        if self.scratch.pending.len() >= MAX_PENDING || self.scratch.undo.len() >= MAX_UNDO {
+        if self.scratch.pending.len() >= MAX_PENDING {
             self.flush()?;
         }
         let id = DispatchId(*self.next_id);
@@ -283,20 +295,30 @@ impl<'a> Context<'a> {
 
     /// Fills `into` from guest memory, after what programs are to store there has been stored.
     pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Refusal> {
+        self.charge(into.len())?;
         self.flush()?;
         Ok(self.memory.read(address, into)?)
     }
 
     /// Reads one dword.
     pub(crate) fn read_u32(&mut self, address: u64) -> Result<u32, Refusal> {
-        self.flush()?;
-        Ok(crate::read_u32(self.memory, address)?)
+        let mut bytes = [0; 4];
+        self.read(address, &mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
     }
 
     /// Reads one 64-bit word.
     pub(crate) fn read_u64(&mut self, address: u64) -> Result<u64, Refusal> {
-        self.flush()?;
-        Ok(crate::read_u64(self.memory, address)?)
+        let mut bytes = [0; 8];
+        self.read(address, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Fills `into` with dwords.
+    pub(crate) fn read_words(&mut self, address: u64, into: &mut [u32]) -> Result<(), Refusal> {
+        self.read(address, bytemuck::cast_slice_mut(into))?;
+        into.iter_mut().for_each(|word| *word = u32::from_le(*word));
+        Ok(())
     }
 
     /// Reads packet dwords, without waiting for programs: a window that they write to is read again.
@@ -310,6 +332,7 @@ impl<'a> Context<'a> {
 
     /// Writes guest memory, all or nothing, after everything before it.
     pub(crate) fn write(&mut self, at: Origin, address: u64, bytes: &[u8]) -> Result<(), Refusal> {
+        self.charge(bytes.len())?;
         self.flush()?;
         self.memory.write(address, bytes)?;
         let address = crate::canonical(address);
@@ -320,6 +343,43 @@ impl<'a> Context<'a> {
             self.observer.stored(at, range);
         }
         Ok(())
+    }
+
+    /// Writes dwords, as [`Context::write`] does.
+    pub(crate) fn write_dwords(&mut self, at: Origin, address: u64, words: &[u32]) -> Result<(), Refusal> {
+        let mut bytes = std::mem::take(&mut self.scratch.bytes);
+        bytes.clear();
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        let result = self.write(at, address, &bytes);
+        self.scratch.bytes = bytes;
+        result
+    }
+
+    /// Counts bytes that packets move against the submission's limit.
+    fn charge(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let limit = self.config.limits.bytes;
+        self.moved = self.moved.saturating_add(bytes as u64);
+        match self.moved > limit {
+            true => Err(Refusal::TooManyBytes { limit }),
+            false => Ok(()),
+        }
+    }
+
+    /// Asks whether a wait that does not hold is to be judged again.
+    pub(crate) fn wait_again(&mut self, event: &WaitEvent) -> bool {
+        self.hooks.wait.as_mut().is_some_and(|wait| wait(event))
+    }
+
+    /// The GPU clock.
+    pub(crate) fn clock(&mut self) -> u64 {
+        (self.hooks.clock)()
+    }
+
+    /// Tells the observer of an interrupt.
+    pub(crate) fn interrupt(&mut self, at: Origin, context_id: u32) {
+        if self.interest.work {
+            self.observer.interrupt(at, context_id);
+        }
     }
 
     /// Tells the observer of a packet.

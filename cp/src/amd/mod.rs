@@ -18,26 +18,36 @@
 //! An indirect buffer is read in windows ahead of the walk. A window that a packet or a program has written to is
 //! read again before the next packet.
 
+pub(crate) mod atomic_mem;
 pub(crate) mod compute;
+pub(crate) mod conditions;
 pub(crate) mod context;
+pub(crate) mod copy_data;
 pub(crate) mod counters;
+pub(crate) mod dma;
 pub(crate) mod draw;
 pub(crate) mod events;
 pub(crate) mod indirect;
 mod launch;
+pub(crate) mod load_registers;
 mod packet;
+mod place;
+pub(crate) mod predication;
 mod processor;
 mod register_file;
 pub mod registers;
+pub(crate) mod release_mem;
 pub(crate) mod set_registers;
 pub(crate) mod state_packets;
 pub(crate) mod streamout_packets;
 pub(crate) mod streamout_unit;
+pub(crate) mod wait;
 mod walk;
+pub(crate) mod write_data;
 
 pub use packet::Header;
 pub use processor::{
-    CommandProcessor, Config, IndirectBuffer, Limits, Ring, Submission, SubmitReport, WorkCounts,
+    CommandProcessor, Config, IndirectBuffer, Limits, RanCounts, Ring, Submission, SubmitReport, WorkCounts,
 };
 pub use register_file::RegisterFile;
 pub use registers::{Register, describe, field, reg};

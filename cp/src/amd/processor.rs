@@ -33,11 +33,13 @@ pub struct Limits {
     pub chained: u32,
     /// Dwords walked.
     pub dwords: u64,
+    /// Bytes that packets read and write.
+    pub bytes: u64,
 }
 
 impl Limits {
     /// Deeper, longer and larger than any driver's.
-    pub const DEFAULT: Limits = Limits { call_depth: 8, chained: 4096, dwords: 1 << 28 };
+    pub const DEFAULT: Limits = Limits { call_depth: 8, chained: 4096, dwords: 1 << 28, bytes: 1 << 36 };
 }
 
 /// The queue that a submission goes to. Each has registers of its own.

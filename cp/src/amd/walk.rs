@@ -8,8 +8,10 @@ use super::registers::Register;
 use super::{IndirectBuffer, Ring};
 use crate::{Origin, Refusal, canonical};
 
-/// Dwords read ahead at once, or the length of a packet where that is more.
+/// Dwords read ahead at once: the most, and the fewest, which follows a window that was written to. A packet that is
+/// longer is read whole.
 const WINDOW: u32 = 1 << 14;
+const SMALL_WINDOW: u32 = 1 << 8;
 
 /// A refusal that ends the submission, and the packet it is about.
 pub(super) struct Stop {
@@ -20,19 +22,38 @@ pub(super) struct Stop {
 /// The guest ranges that the frames' windows hold, and which of them have been written since.
 #[derive(Default)]
 pub(crate) struct Windows {
-    ranges: Vec<Range<u64>>,
+    windows: Vec<Window>,
+}
+
+#[derive(Clone, Default)]
+struct Window {
+    range: Range<u64>,
     stale: bool,
 }
 
 impl Windows {
     /// Says that `range` was written.
     pub(crate) fn written(&mut self, range: Range<u64>) {
-        self.stale |= self.ranges.iter().any(|w| range.start < w.end && w.start < range.end);
+        for window in &mut self.windows {
+            window.stale |= range.start < window.range.end && window.range.start < range.end;
+        }
     }
 
     /// Depth of calls: 0 in a submitted buffer.
     pub(crate) fn depth(&self) -> u32 {
-        (self.ranges.len() as u32).saturating_sub(1)
+        (self.windows.len() as u32).saturating_sub(1)
+    }
+
+    /// Whether the innermost window was written since it was read.
+    fn is_stale(&self) -> bool {
+        self.windows.last().is_some_and(|w| w.stale)
+    }
+
+    /// Says that the innermost window was read from `range`.
+    fn loaded(&mut self, range: Range<u64>) {
+        if let Some(window) = self.windows.last_mut() {
+            *window = Window { range, stale: false };
+        }
     }
 }
 
@@ -46,6 +67,8 @@ struct Frame {
     /// First dword of the window, and the window.
     first: u32,
     window: Vec<u32>,
+    /// Dwords to read next time.
+    ahead: u32,
     /// Where chained buffers began.
     chained: Vec<u64>,
 }
@@ -71,7 +94,7 @@ impl Frames {
             self.dwords = 0;
         }
         (self.submission, self.depth) = (submission, 0);
-        cx.windows.ranges.clear();
+        cx.windows.windows.clear();
         let start = Origin { submission, packet_offset: 0, packet_address: ib.address };
         self.enter(cx, ib).map_err(|refusal| Stop { at: start, refusal })?;
         while self.depth > 0 {
@@ -108,7 +131,7 @@ impl Frames {
         }
         self.frames[self.depth].reset(ib);
         self.frames[self.depth].chained.clear();
-        cx.windows.ranges.push(0..0);
+        cx.windows.windows.push(Window::default());
         self.depth += 1;
         Ok(())
     }
@@ -131,7 +154,7 @@ impl Frames {
 
     fn leave(&mut self, cx: &mut Context<'_>) {
         self.depth -= 1;
-        cx.windows.ranges.truncate(self.depth);
+        cx.windows.windows.truncate(self.depth);
     }
 
     /// Counts a buffer's dwords against the submission's limit.
@@ -148,7 +171,7 @@ impl Frames {
 impl Frame {
     fn reset(&mut self, ib: IndirectBuffer) {
         (self.base, self.dwords) = (ib.address, ib.dwords);
-        (self.at, self.first) = (0, 0);
+        (self.at, self.first, self.ahead) = (0, 0, WINDOW);
         self.window.clear();
     }
 
@@ -175,10 +198,9 @@ impl Frame {
 
     /// Carries out the packet at `self.at` and moves behind it.
     fn packet(&mut self, cx: &mut Context<'_>, at: Origin) -> Handled {
-        if cx.windows.stale {
-            // Some window was written: this one is read again here, an outer one when the walk is back in it.
+        if cx.windows.is_stale() {
             self.window.clear();
-            cx.windows.stale = cx.windows.ranges.len() > 1;
+            self.ahead = SMALL_WINDOW;
         }
         let header = Header(self.dwords_at(cx, 1)?[0]);
         let needs = header.body_dwords();
@@ -204,7 +226,8 @@ impl Frame {
 
     #[cold]
     fn load(&mut self, cx: &mut Context<'_>, count: u32) -> Result<&[u32], Refusal> {
-        let length = count.max(WINDOW).min(self.dwords - self.at);
+        let length = count.max(self.ahead).min(self.dwords - self.at);
+        self.ahead = self.ahead.saturating_mul(2).min(WINDOW);
         let address = self.base.wrapping_add(u64::from(self.at) * 4);
         self.first = self.at;
         self.window.resize(length as usize, 0);
@@ -212,10 +235,8 @@ impl Frame {
             self.window.clear();
             return Err(refusal);
         }
-        if let Some(range) = cx.windows.ranges.last_mut() {
-            let start = canonical(address);
-            *range = start..start + u64::from(length) * 4;
-        }
+        let start = canonical(address);
+        cx.windows.loaded(start..start + u64::from(length) * 4);
         Ok(&self.window[..count as usize])
     }
 }
@@ -241,6 +262,9 @@ fn type3(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
     let has = packet.body.len() as u32;
     if has < row.min_body {
         return Err(Refusal::ShortBody { packet: row.name, needs: row.min_body, has });
+    }
+    if packet.header.predicated() && cx.machine().predicate.skips() {
+        return Ok(Flow::Next);
     }
     match row.handling {
         Handling::Run(handler) => handler(cx, packet),

@@ -1,0 +1,102 @@
+//! Packets that load registers from memory.
+
+use super::context::{Context, Flow};
+use super::packet::{Handled, Packet, body};
+use super::place::aligned;
+use super::registers::{Register, Space};
+use super::set_registers::in_space;
+use crate::Refusal;
+
+/// The most dwords that one packet loads: more than all registers of the largest space.
+const MAX_DWORDS: u32 = 1 << 15;
+
+/// The space that a LOAD packet speaks of, by its opcode.
+fn space(packet: &Packet<'_>) -> Space {
+    match packet.header.opcode() {
+        0x5e | 0x64 => Space::Uconfig,
+        0x5f | 0x63 => Space::Sh,
+        _ => Space::Context,
+    }
+}
+
+/// A run of registers to load and where its dwords are.
+#[derive(Clone, Copy)]
+struct Run {
+    first: Register,
+    address: u64,
+    count: u32,
+}
+
+/// LOAD_UCONFIG_REG, LOAD_SH_REG, LOAD_CONTEXT_REG: ranges of an image that holds a whole space, a register at its
+/// offset in the space.
+pub(crate) fn load_ranges(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
+    use body::LOAD_CONTEXT_REG as F;
+    let (space, base) = (space(packet), packet.get64(F::BASE_LO, F::BASE_HI));
+    let (pairs, rest) = packet.tail(F::RANGES).as_chunks::<2>();
+    if let [odd] = rest {
+        return Err(packet.bad("a range without a count", *odd));
+    }
+    let runs = pairs.iter().map(|[offset, count]| {
+        let offset = offset & 0xffff;
+        let address = base.wrapping_add(u64::from(offset) * 4);
+        Run { first: in_space(space, offset), address, count: count & 0x3fff }
+    });
+    load(cx, packet, runs)
+}
+
+/// LOAD_SH_REG_INDEX, LOAD_UCONFIG_REG_INDEX, LOAD_CONTEXT_REG_INDEX: consecutive dwords from the address itself.
+pub(crate) fn load_index(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
+    use body::LOAD_CONTEXT_REG_INDEX as F;
+    for (name, field) in [("INDEX", F::INDEX), ("DATA_FORMAT", F::DATA_FORMAT)] {
+        if packet.flag(field) {
+            return Err(packet.bad(name, 1));
+        }
+    }
+    let address = u64::from(packet.get(F::ADDRESS_LO)) << 2 | u64::from(packet.get(F::ADDRESS_HI)) << 32;
+    let first = in_space(space(packet), packet.get(F::REG_OFFSET));
+    load(cx, packet, [Run { first, address, count: packet.get(F::NUM_DWORDS) }].into_iter())
+}
+
+/// Loads every run, or none: all are read and checked before a register changes.
+fn load(cx: &mut Context<'_>, packet: &Packet<'_>, runs: impl Iterator<Item = Run> + Clone) -> Handled {
+    let total = runs.clone().fold(0u32, |sum, run| sum.saturating_add(run.count));
+    if total > MAX_DWORDS {
+        return Err(packet.bad("the number of dwords", total));
+    }
+    let mut words = std::mem::take(&mut cx.scratch.dwords);
+    let result = fetch(cx, packet, runs.clone(), &mut words).and_then(|()| set(cx, packet, runs, &words));
+    cx.scratch.dwords = words;
+    result.map(|()| Flow::Next)
+}
+
+fn fetch(
+    cx: &mut Context<'_>,
+    packet: &Packet<'_>,
+    runs: impl Iterator<Item = Run>,
+    words: &mut Vec<u32>,
+) -> Result<(), Refusal> {
+    words.clear();
+    for run in runs {
+        aligned(packet, run.address, 4)?;
+        cx.registers().run(run.first, run.count as usize)?;
+        let start = words.len();
+        words.resize(start + run.count as usize, 0);
+        cx.read_words(run.address, &mut words[start..])?;
+    }
+    Ok(())
+}
+
+fn set(
+    cx: &mut Context<'_>,
+    packet: &Packet<'_>,
+    runs: impl Iterator<Item = Run>,
+    words: &[u32],
+) -> Result<(), Refusal> {
+    let mut rest = words;
+    for run in runs {
+        let (now, later) = rest.split_at(run.count as usize);
+        cx.set_registers(packet.at, run.first, now)?;
+        rest = later;
+    }
+    Ok(())
+}
