@@ -25,6 +25,3 @@ pub(crate) fn sample(
     cx.observe_sample(&SampleEvent { at, event, address, values });
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

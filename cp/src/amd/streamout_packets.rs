@@ -56,6 +56,3 @@ fn store(cx: &mut Context<'_>, packet: &Packet<'_>, buffer: Slot, unit: u64) -> 
     let address = packet.get64(F::DST_ADDRESS_LO, F::DST_ADDRESS_HI) & !3;
     cx.write(packet.at, address, &(position as u32).to_le_bytes())
 }
-
-#[cfg(test)]
-mod tests;

@@ -114,6 +114,3 @@ fn lds_bytes(registers: &RegisterFile) -> Result<u32, Refusal> {
         bytes => Err(Refusal::DispatchLds { bytes, limit: MAX_LDS_BYTES }),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -207,6 +207,3 @@ fn carry_out(cx: &mut Context<'_>, half: VertexHalf) -> Result<(), Refusal> {
     cx.machine_mut().streamout = half.after;
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,14 @@
+//! The AMD command processor, from packets in memory to what an executor is asked and what memory holds.
+
+#[cfg(test)]
+mod compute;
+#[cfg(test)]
+mod counters;
+#[cfg(test)]
+mod draw;
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod streamout;
+#[cfg(test)]
+mod support;
