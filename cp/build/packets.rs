@@ -53,16 +53,17 @@ fn field_module(row: Row<'_>, out: &mut String) -> Built<()> {
             f.name, f.hi, f.lo
         )?;
     }
-    Ok(writeln!(out, "}}")?)
+    writeln!(out, "}}")?;
+    Ok(())
 }
 
 fn packet_row(row: Row<'_>, out: &mut String) -> Built<()> {
     write!(
         out,
-        "PacketRow {{ opcode: {:#x}, name: {:?}, min_body: {}, handling: {}, source: {:?}, fields: &[",
-        row.number("opcode")?,
+        "PacketRow {{ name: {:?}, min_body: {}, space: {}, handling: {}, source: {:?}, fields: &[",
         row.text("name")?,
         row.number("min")?,
+        space(row.text("space")?)?,
         handling(row.text("handling")?)?,
         row.text("source")?
     )?;
@@ -74,7 +75,21 @@ fn packet_row(row: Row<'_>, out: &mut String) -> Built<()> {
             f.name, f.hi, f.lo
         )?;
     }
-    Ok(writeln!(out, "] }},")?)
+    writeln!(out, "] }},")?;
+    Ok(())
+}
+
+/// A register space by its lower-case name, or empty for none.
+fn space(text: &str) -> Built<String> {
+    let variant = match text {
+        "" => return Ok("None".to_owned()),
+        "config" => "Config",
+        "sh" => "Sh",
+        "context" => "Context",
+        "uconfig" => "Uconfig",
+        _ => return Err(format!("{text:?}: not a register space").into()),
+    };
+    Ok(format!("Some(crate::amd::registers::Space::{variant})"))
 }
 
 /// `run module::function`, `inert reason` or `refuse reason`.

@@ -31,16 +31,16 @@ fn constant(row: Row<'_>, out: &mut String) -> Built<()> {
     let (name, address) = (row.text("name")?, row.number("address")?);
     let (count, stride) = (row.number("count")?, row.number("stride")?);
     let id = identifier(name);
-    Ok(match count {
-        1 => {
-            writeln!(out, "/// {name}, {address:#07x}.\npub const {id}: Register = Register({address:#x});")?
+    let value = match count {
+        1 => format!("Register = Register({address:#x})"),
+        _ => {
+            format!(
+                "RegisterArray = RegisterArray {{ first: Register({address:#x}), count: {count}, stride: {stride} }}"
+            )
         }
-        _ => writeln!(
-            out,
-            "/// {name}, {count} from {address:#07x}, {stride} bytes apart.\n\
-             pub const {id}: RegisterArray = RegisterArray {{ first: Register({address:#x}), count: {count}, stride: {stride} }};"
-        )?,
-    })
+    };
+    writeln!(out, "/// {name}, {address:#07x}: {count}, {stride} bytes apart.\npub const {id}: {value};")?;
+    Ok(())
 }
 
 fn field_module(row: Row<'_>, out: &mut String) -> Built<()> {
@@ -62,7 +62,8 @@ fn field_module(row: Row<'_>, out: &mut String) -> Built<()> {
             f.hi, f.lo, f.name, f.hi, f.lo
         )?;
     }
-    Ok(writeln!(out, "}}")?)
+    writeln!(out, "}}")?;
+    Ok(())
 }
 
 fn description(row: Row<'_>, out: &mut String) -> Built<()> {
@@ -82,5 +83,6 @@ fn description(row: Row<'_>, out: &mut String) -> Built<()> {
         let f = bits(item)?;
         write!(out, "FieldRow {{ name: {:?}, hi: {}, lo: {} }}, ", f.name, f.hi, f.lo)?;
     }
-    Ok(writeln!(out, "] }},")?)
+    writeln!(out, "] }},")?;
+    Ok(())
 }

@@ -62,10 +62,16 @@ type Undo = Vec<(Register, (u32, bool))>;
 const MAX_PENDING: usize = 1 << 14;
 const MAX_UNDO: usize = 1 << 18;
 
+/// The GPU clock.
+pub(crate) type Clock = Box<dyn FnMut() -> u64 + Send>;
+
+/// Whether a wait that does not hold is to be judged again.
+pub(crate) type WaitHook = Box<dyn FnMut(&WaitEvent) -> bool + Send>;
+
 /// Calls from the embedder that a submission needs.
 pub(crate) struct Hooks {
-    pub(crate) clock: Box<dyn FnMut() -> u64 + Send>,
-    pub(crate) wait: Option<Box<dyn FnMut(&WaitEvent) -> bool + Send>>,
+    pub(crate) clock: Clock,
+    pub(crate) wait: Option<WaitHook>,
 }
 
 /// Buffers that outlive a submission so that they are allocated once.

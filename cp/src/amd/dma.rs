@@ -1,7 +1,7 @@
 //! DMA_DATA: copies and fills of any size.
 
 use super::context::{Context, Flow};
-use super::packet::{Handled, Packet, body};
+use super::packet::{BodyField, Handled, Packet, body};
 use crate::Refusal;
 
 use body::DMA_DATA as F;
@@ -39,26 +39,34 @@ enum Source {
 
 /// SRC_SEL: 0 and 3 memory (0 a register where SAS says so), 1 GDS, 2 the packet itself.
 fn source(packet: &Packet<'_>) -> Result<Source, Refusal> {
-    let select = packet.get(F::SRC_SEL);
-    match select {
-        2 => Ok(Source::Immediate(packet.get(F::SRC_LO_OR_DATA))),
-        0 | 3 if !packet.flag(F::SAIC) && !(select == 0 && packet.flag(F::SAS)) => {
-            Ok(Source::Memory(packet.get64(F::SRC_LO_OR_DATA, F::SRC_HI)))
-        }
-        0 | 3 => Err(packet.bad("SAS and SAIC", packet.get(F::SAS) | packet.get(F::SAIC) << 1)),
-        _ => Err(Refusal::Place { packet: packet.name(), what: "SRC_SEL", select }),
+    const IMMEDIATE: u32 = 2;
+    if packet.get(F::SRC_SEL) == IMMEDIATE {
+        return Ok(Source::Immediate(packet.get(F::SRC_LO_OR_DATA)));
     }
+    require_memory(packet, ("SRC_SEL", F::SRC_SEL), ("SAS", F::SAS), ("SAIC", F::SAIC))?;
+    Ok(Source::Memory(packet.get64(F::SRC_LO_OR_DATA, F::SRC_HI)))
 }
 
 /// DST_SEL: 0 and 3 memory (0 a register where DAS says so), 1 GDS, 2 nowhere.
 fn destination(packet: &Packet<'_>) -> Result<u64, Refusal> {
-    let select = packet.get(F::DST_SEL);
-    match select {
-        0 | 3 if !packet.flag(F::DAIC) && !(select == 0 && packet.flag(F::DAS)) => {
-            Ok(packet.get64(F::DST_LO, F::DST_HI))
-        }
-        0 | 3 => Err(packet.bad("DAS and DAIC", packet.get(F::DAS) | packet.get(F::DAIC) << 1)),
-        _ => Err(Refusal::Place { packet: packet.name(), what: "DST_SEL", select }),
+    require_memory(packet, ("DST_SEL", F::DST_SEL), ("DAS", F::DAS), ("DAIC", F::DAIC))?;
+    Ok(packet.get64(F::DST_LO, F::DST_HI))
+}
+
+type Named = (&'static str, BodyField);
+
+/// Refuses an end that is not memory with addresses that count up: GDS, a register, or one place again and again.
+fn require_memory(packet: &Packet<'_>, select: Named, register: Named, fixed: Named) -> Result<(), Refusal> {
+    let value = packet.get(select.1);
+    if !matches!(value, 0 | 3) {
+        return Err(Refusal::Place { packet: packet.name(), what: select.0, select: value });
+    }
+    if value == 0 && packet.flag(register.1) {
+        return Err(packet.bad(register.0, 1));
+    }
+    match packet.get(fixed.1) {
+        0 => Ok(()),
+        value => Err(packet.bad(fixed.0, value)),
     }
 }
 

@@ -3,21 +3,11 @@
 use super::context::{Context, Flow};
 use super::packet::{Handled, Packet, body};
 use super::place::aligned;
-use super::registers::{Register, Space};
-use super::set_registers::in_space;
+use super::registers::Register;
 use crate::Refusal;
 
 /// The most dwords that one packet loads: more than all registers of the largest space.
 const MAX_DWORDS: u32 = 1 << 15;
-
-/// The space that a LOAD packet speaks of, by its opcode.
-fn space(packet: &Packet<'_>) -> Space {
-    match packet.header.opcode() {
-        0x5e | 0x64 => Space::Uconfig,
-        0x5f | 0x63 => Space::Sh,
-        _ => Space::Context,
-    }
-}
 
 /// A run of registers to load and where its dwords are.
 #[derive(Clone, Copy)]
@@ -31,7 +21,7 @@ struct Run {
 /// offset in the space.
 pub(crate) fn load_ranges(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
     use body::LOAD_CONTEXT_REG as F;
-    let (space, base) = (space(packet), packet.get64(F::BASE_LO, F::BASE_HI));
+    let base = packet.get64(F::BASE_LO, F::BASE_HI);
     let (pairs, rest) = packet.tail(F::RANGES).as_chunks::<2>();
     if let [odd] = rest {
         return Err(packet.bad("a range without a count", *odd));
@@ -39,7 +29,7 @@ pub(crate) fn load_ranges(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled 
     let runs = pairs.iter().map(|[offset, count]| {
         let offset = offset & 0xffff;
         let address = base.wrapping_add(u64::from(offset) * 4);
-        Run { first: in_space(space, offset), address, count: count & 0x3fff }
+        Run { first: packet.register(offset), address, count: count & 0x3fff }
     });
     load(cx, packet, runs)
 }
@@ -53,7 +43,7 @@ pub(crate) fn load_index(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
         }
     }
     let address = u64::from(packet.get(F::ADDRESS_LO)) << 2 | u64::from(packet.get(F::ADDRESS_HI)) << 32;
-    let first = in_space(space(packet), packet.get(F::REG_OFFSET));
+    let first = packet.register(packet.get(F::REG_OFFSET));
     load(cx, packet, [Run { first, address, count: packet.get(F::NUM_DWORDS) }].into_iter())
 }
 

@@ -24,6 +24,7 @@ pub(crate) mod conditions;
 pub(crate) mod context;
 pub(crate) mod copy_data;
 pub(crate) mod counters;
+pub mod decode;
 pub(crate) mod dma;
 pub(crate) mod draw;
 pub(crate) mod events;

@@ -1,7 +1,7 @@
 //! Packet headers and bodies, and the packet table.
 
 use super::context::{Context, Flow};
-use super::registers::extract;
+use super::registers::{Register, Space, extract};
 use crate::{Origin, Refusal};
 
 /// The first dword of a packet.
@@ -60,7 +60,7 @@ pub(crate) struct Packet<'a> {
 impl Packet<'_> {
     /// The value of a body field; 0 where the body is too short to have it.
     pub(crate) fn get(&self, field: BodyField) -> u32 {
-        self.body.get(field.dword as usize).map_or(0, |word| extract(*word, field.hi, field.lo))
+        field.of(self.body)
     }
 
     /// Whether a one-bit field is set.
@@ -83,6 +83,12 @@ impl Packet<'_> {
         row(self.header.opcode()).map_or("an unknown packet", |r| r.name)
     }
 
+    /// The register at dword `offset` of the packet's space. An offset beyond the space gives a register outside of
+    /// it, or one of the space that follows, which [`Context`]'s bounds refuse.
+    pub(crate) fn register(&self, offset: u32) -> Register {
+        row(self.header.opcode()).and_then(|r| r.space).map_or(Register(0), |space| space.at(offset))
+    }
+
     /// A refusal of this packet's value of a field.
     pub(crate) fn bad(&self, field: &'static str, value: u32) -> Refusal {
         Refusal::FieldValue { packet: self.name(), field, value }
@@ -100,6 +106,11 @@ pub(crate) struct BodyField {
 impl BodyField {
     pub(crate) const fn new(dword: u8, hi: u8, lo: u8) -> BodyField {
         BodyField { dword, hi, lo }
+    }
+
+    /// The field's value in `body`; 0 where the body is too short to have it.
+    pub(crate) fn of(self, body: &[u32]) -> u32 {
+        body.get(self.dword as usize).map_or(0, |word| extract(*word, self.hi, self.lo))
     }
 }
 
@@ -123,9 +134,10 @@ pub(crate) enum Handling {
 /// One row of the packet table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PacketRow {
-    pub(crate) opcode: u8,
     pub(crate) name: &'static str,
     pub(crate) min_body: u32,
+    /// The register space that the packet's offset counts in.
+    pub(crate) space: Option<Space>,
     pub(crate) handling: Handling,
     pub(crate) source: &'static str,
     pub(crate) fields: &'static [BodyFieldRow],

@@ -98,6 +98,11 @@ impl Space {
         }
     }
 
+    /// The register at dword `offset`, which lies outside of the space if the offset does.
+    pub const fn at(self, offset: u32) -> Register {
+        Register(self.bounds().0.wrapping_add(offset.wrapping_mul(4)))
+    }
+
     /// Whether `register` lies in it.
     pub const fn contains(self, register: Register) -> bool {
         let (first, end) = self.bounds();
@@ -167,7 +172,7 @@ pub fn describe(register: Register) -> Option<Description> {
     ROWS[..end].iter().rev().take_while(|row| register.0 - row.address < 0x400).find_map(|row| {
         let distance = register.0 - row.address;
         let index = distance / row.stride;
-        (distance % row.stride == 0 && index < row.count).then_some(Description { row, index })
+        (distance.is_multiple_of(row.stride) && index < row.count).then_some(Description { row, index })
     })
 }
 
