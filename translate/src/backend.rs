@@ -113,6 +113,42 @@ pub struct LaunchFault {
     pub fault: Option<MemoryFault>,
 }
 
+/// Codes of the faults that every backend reports alike; a trap brings its own.
+pub mod codes {
+    /// An access that no memory stands behind.
+    pub const MEMORY: &str = "RUN-MEM-001";
+    /// A wave that made more loop iterations than its budget.
+    pub const BUDGET: &str = "RUN-BUDGET-001";
+    /// A launch that does not fit its program.
+    pub const LAUNCH: &str = "RUN-LAUNCH-001";
+}
+
+impl LaunchFault {
+    /// An access by the instruction at `pc` that no memory stands behind.
+    pub fn memory(id: DispatchId, pc: u32, fault: MemoryFault) -> Self {
+        let text = format!("{fault}, by the instruction at byte {pc:#x}; map it before the dispatch");
+        LaunchFault { id, code: codes::MEMORY, text, pc: Some(pc), fault: Some(fault) }
+    }
+
+    /// A wave that used up its budget of loop iterations.
+    pub fn budget(id: DispatchId, budget: u64) -> Self {
+        let text = format!("a wave did not end within {budget} loop iterations");
+        LaunchFault { id, code: codes::BUDGET, text, pc: None, fault: None }
+    }
+
+    /// A [`Stmt::Trap`](crate::program::Stmt::Trap).
+    pub fn trap(id: DispatchId, code: &'static str, pc: u32) -> Self {
+        let text = format!("the program stopped itself at byte {pc:#x} ({code})");
+        LaunchFault { id, code, text, pc: Some(pc), fault: None }
+    }
+
+    /// A launch that does not fit its program, which is a fault of whoever made the launch.
+    pub fn launch(id: DispatchId, what: &str) -> Self {
+        let text = format!("the launch does not fit its program: {what}");
+        LaunchFault { id, code: codes::LAUNCH, text, pc: None, fault: None }
+    }
+}
+
 /// What stops a backend itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {

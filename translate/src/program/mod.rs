@@ -32,7 +32,8 @@
 //! An [`Access`] reaches `count` consecutive units of `width` bytes. Unit i exists if `i * width < valid`, `valid` being a value of
 //! the same rate as the address: units that do not exist read as 0 and store nothing, and an access with `valid` 0 does not look
 //! at its address at all. An existing unit that nobody mapped is a fault: it ends the dispatch without effect. LDS accesses
-//! outside the workgroup's LDS read 0 and store nothing; scratch likewise. Global accesses may be unaligned.
+//! outside the workgroup's LDS read 0 and store nothing, unit by unit; scratch likewise. Global accesses may be unaligned.
+//! A memory statement whose address and `valid` are uniform happens once a wave, whatever it gives or takes.
 //! Stores of the lanes of a wave take effect in lane order. In varying control flow, or when no lane's stores meet
 //! another's accesses, a backend may run lanes in any order.
 //!
@@ -42,6 +43,7 @@
 
 mod build;
 mod dump;
+pub mod eval;
 mod expr;
 mod fold;
 mod launch;
@@ -151,7 +153,7 @@ pub enum Stmt {
         /// Where.
         access: Access,
     },
-    /// Atomic read-modify-write of one naturally aligned unit of 4 or 8 bytes.
+    /// Atomic read-modify-write of one naturally aligned unit of 4 or 8 bytes: low bits of the address do not count.
     Atomic {
         /// The value before, if wanted; 0 where the unit does not exist.
         dst: Option<Value>,

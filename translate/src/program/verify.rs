@@ -6,6 +6,7 @@
 //! 4. Wave operations, barriers and settings of uniform variables stand in uniform control flow.
 //! 5. `Break` and `Continue` stand in a loop.
 //! 6. Global addresses are `B64`, others `B32`; `valid` is `B32`; uniform stores and atomics take uniform data.
+//! 7. A uniform atomic, which happens once a wave, stands in uniform control flow.
 
 use super::{
     Access, AtomicOp, BinOp, Block, Builtin, Expr, Program, Rate, Space, Stmt, TriOp, Type, UnOp, Value,
@@ -235,6 +236,10 @@ impl Verifier<'_> {
             "a comparand without compare-and-swap".into()
         })?;
         ensure(access.space != Space::Table, || "an atomic on a table".into())?;
+        let uniform = self.rate(access.address).max(self.rate(access.valid)) == Rate::Uniform;
+        ensure(!(uniform && diverged), || {
+            format!("a uniform atomic in varying control flow at pc {:#x}", access.pc)
+        })?;
         self.access(access, diverged)
     }
 
