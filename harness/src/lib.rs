@@ -1,9 +1,11 @@
 //! The `guestwave` command and what it is made of.
 //!
-//! [`capture`] reads and writes capture files, [`memory`] holds the guest memory that a capture describes, and
-//! [`executor`] runs its dispatches.
+//! [`capture`] reads and writes capture files, [`memory`] holds the guest memory that a capture describes,
+//! [`executor`] runs its dispatches, [`replay`] puts these together, and [`commands`] is the command line.
 
 pub mod capture;
 pub mod codes;
+pub mod commands;
 pub mod executor;
 pub mod memory;
+pub mod replay;

@@ -1,3 +1,7 @@
 //! The `guestwave` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    guestwave_harness::commands::main(std::env::args_os())
+}

@@ -100,15 +100,15 @@ impl CaptureMemory {
         Ok(())
     }
 
-    /// Frees a buffer object and unmaps it everywhere.
+    /// Frees a buffer object, unmaps it everywhere, and returns what it was.
     ///
     /// # Errors
     /// There is no such buffer object.
-    pub fn free(&self, bo: u32) -> Result<(), MemoryError> {
-        write(&self.buffers).remove(&bo).ok_or(MemoryError::Unknown { bo })?;
+    pub fn free(&self, bo: u32) -> Result<Arc<Buffer>, MemoryError> {
+        let buffer = write(&self.buffers).remove(&bo).ok_or(MemoryError::Unknown { bo })?;
         let gone = write(&self.map).remove(0..canonical(u64::MAX) + 1, Some(bo));
         self.remapped(gone);
-        Ok(())
+        Ok(buffer)
     }
 
     /// Changes what addresses mean. Where a new mapping meets an old one the new one wins.

@@ -78,7 +78,7 @@ fn replace_clear_and_unmap_split_what_they_meet() {
     assert_eq!(m.mapping(A + 0x3000), Some(canonical(A) + 0x3000..canonical(A) + 0x4000));
     m.free(1).unwrap();
     assert_eq!(m.mapping(A + 0x3000), None);
-    assert_eq!(m.free(1), Err(MemoryError::Unknown { bo: 1 }));
+    assert_eq!(m.free(1).unwrap_err(), MemoryError::Unknown { bo: 1 });
 }
 
 fn changes(m: &CaptureMemory, since: Generation) -> Vec<Range<u64>> {

@@ -1,0 +1,64 @@
+//! The command line.
+//!
+//! Results go to stdout, messages to stderr. The exit status is 0 if all expectations hold and nothing was refused, 1
+//! if an expectation failed, 2 if something was refused or faulted, 3 for bad usage or an unreadable file; of several
+//! files the highest counts.
+
+mod replay;
+mod style;
+mod summary;
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Exit status of bad usage and unreadable files.
+const USAGE: u8 = 3;
+
+/// An emulator core that runs a guest GPU's own programs as exact dispatches.
+#[derive(Debug, Parser)]
+#[command(name = "guestwave", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run captures and check what comes out
+    Replay(replay::Args),
+}
+
+/// Runs the command and returns its exit status.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let mut out = anstream::stdout().lock();
+    let done = match cli.command {
+        Command::Replay(args) => replay::run(&args, &mut out),
+    };
+    done.map_or_else(|error| failed(&error), ExitCode::from)
+}
+
+/// Prints help to stdout, mistakes to stderr.
+fn usage(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    match error.use_stderr() || printed.is_err() {
+        true => ExitCode::from(USAGE),
+        false => ExitCode::SUCCESS,
+    }
+}
+
+/// A reader that has seen enough (`| head`) is not a failure.
+fn failed(error: &anyhow::Error) -> ExitCode {
+    let io_error = error.chain().find_map(|e| e.downcast_ref::<io::Error>());
+    if io_error.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
+        return ExitCode::SUCCESS;
+    }
+    anstream::eprintln!("{}: {error:#}", style::bad("guestwave"));
+    ExitCode::from(USAGE)
+}

@@ -1,0 +1,191 @@
+//! `guestwave replay`.
+
+use std::fs::{self, File};
+use std::io::{IsTerminal, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{USAGE, summary};
+use crate::capture;
+use crate::executor::{DEFAULT_STEPS, ReferenceExecutor};
+use crate::memory::Buffer;
+use crate::replay::{Outcome, RefusalReport, ReplayOptions, Report, replay};
+
+/// Arguments of `replay`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Captures, .cap or .cap.zst
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What runs the guest's programs
+    #[arg(long, value_enum, default_value_t = ExecutorChoice::Reference)]
+    executor: ExecutorChoice,
+    /// What the translating executor runs on
+    #[arg(long, value_enum)]
+    backend: Option<BackendChoice>,
+    /// How the translating executor holds a wave
+    #[arg(long, value_enum, default_value_t = Holding::Auto)]
+    holding: Holding,
+    /// The same bits everywhere, or the host's own arithmetic
+    #[arg(long, value_enum, default_value_t = Fidelity::Exact)]
+    fidelity: Fidelity,
+    /// Part of the wgpu adapter's name
+    #[arg(long)]
+    adapter: Option<String>,
+    /// One JSON object per file on stdout, one per line
+    #[arg(long)]
+    json: bool,
+    /// Write each buffer object's final bytes to DIR/bo-<id>.bin
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
+    /// Also compare with the pages recorded in the capture
+    #[arg(long)]
+    golden: bool,
+    /// Captured vertices to show of each buffer of each draw
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    rows: usize,
+    /// Instructions that one dispatch may execute
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_STEPS)]
+    steps: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExecutorChoice {
+    /// Translated programs on a backend
+    Translate,
+    /// The reference interpreter
+    Reference,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum BackendChoice {
+    Soft,
+    Wgpu,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Holding {
+    Auto,
+    Wave,
+    Lane,
+    Pair,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Fidelity {
+    Exact,
+    Fast,
+}
+
+/// Refuses what this build does not have, in a sentence.
+fn check(args: &Args) -> Result<()> {
+    if args.executor == ExecutorChoice::Translate {
+        bail!("--executor translate is not built yet; --executor reference is what there is");
+    }
+    let needs_translation = [
+        ("--backend", args.backend.is_some()),
+        ("--holding", args.holding != Holding::Auto),
+        ("--fidelity fast", args.fidelity == Fidelity::Fast),
+        ("--adapter", args.adapter.is_some()),
+    ];
+    if let Some((option, _)) = needs_translation.iter().find(|(_, given)| *given) {
+        bail!("{option} is for the translating executor, which is not built yet; leave it out");
+    }
+    if args.dump.is_some() && args.files.len() > 1 {
+        bail!("--dump takes one capture at a time, as the files are named by buffer object alone");
+    }
+    Ok(())
+}
+
+/// Replays every file and returns the highest exit status.
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
+    check(args)?;
+    let progress = progress(args);
+    let mut status = 0;
+    for file in &args.files {
+        progress.set_message(file.display().to_string());
+        status = status.max(progress.suspend(|| one(args, file, out))?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(status)
+}
+
+/// A bar on stderr for many files, if somebody looks.
+fn progress(args: &Args) -> ProgressBar {
+    if args.files.len() < 2 || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(args.files.len() as u64);
+    match ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn one(args: &Args, file: &Path, out: &mut dyn Write) -> Result<u8> {
+    let capture = match capture::load(file) {
+        Ok(capture) => capture,
+        Err(error) => return unreadable(args, file, &error, out),
+    };
+    let options = ReplayOptions {
+        golden: args.golden,
+        keep_freed: args.dump.is_some(),
+        rows: if args.json { 0 } else { args.rows },
+    };
+    let executor = Box::new(ReferenceExecutor::with_steps(args.steps));
+    let mut outcome = replay(&capture, executor, options);
+    outcome.report.file = file.display().to_string();
+    print(args, &outcome, out)?;
+    if let Some(folder) = &args.dump {
+        dump(&outcome, folder)?;
+    }
+    Ok(outcome.report.exit_status())
+}
+
+fn print(args: &Args, outcome: &Outcome, out: &mut dyn Write) -> Result<()> {
+    match args.json {
+        true => json(&outcome.report, out),
+        false => Ok(summary::print(outcome, out)?),
+    }
+}
+
+fn json(report: &Report, out: &mut dyn Write) -> Result<()> {
+    Ok(writeln!(out, "{}", serde_json::to_string(report)?)?)
+}
+
+fn unreadable(args: &Args, file: &Path, error: &capture::CaptureError, out: &mut dyn Write) -> Result<u8> {
+    anstream::eprintln!("{}: {error}", file.display());
+    if args.json {
+        let refusal =
+            RefusalReport { code: error.code(), submission: 0, packet_offset: 0, text: error.to_string() };
+        let file = file.display().to_string();
+        json(&Report { file, refusals: vec![refusal], ..Report::default() }, out)?;
+    }
+    Ok(USAGE)
+}
+
+fn dump(outcome: &Outcome, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for buffer in &outcome.buffers {
+        let path = folder.join(format!("bo-{}.bin", buffer.bo));
+        dump_buffer(buffer, &path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Pages that were never written stay holes in the file.
+fn dump_buffer(buffer: &Buffer, path: &Path) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.set_len(buffer.size)?;
+    let mut done = Ok(());
+    buffer.written(|range, bytes| {
+        if done.is_ok() {
+            done = file.seek(SeekFrom::Start(range.start)).and_then(|_| file.write_all(bytes));
+        }
+    });
+    done
+}

@@ -1,0 +1,123 @@
+//! What a replay reports, in the shape of `replay --json`.
+
+use guestwave_cp::Refused;
+use serde::Serialize;
+
+use super::GoldenDifference;
+
+/// One file's result.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// The file as it was named.
+    pub file: String,
+    /// The GPU that the capture is of.
+    pub gpu: String,
+    /// Submissions carried out, the refused one included.
+    pub submissions: u32,
+    /// Whether all expectations hold, golden pages are equal, and nothing was refused.
+    pub ok: bool,
+    /// What the program stated.
+    pub expectations: Vec<ExpectationReport>,
+    /// What was refused or faulted and ended the replay, and what could not be checked.
+    pub refusals: Vec<RefusalReport>,
+    /// What was left out without harm to memory: the raster half of draws.
+    pub not_drawn: Vec<RefusalReport>,
+    /// Counts.
+    pub stats: Stats,
+    /// The comparison with recorded pages, all zero without `--golden`.
+    pub golden: GoldenReport,
+    /// Mnemonics of executed instructions whose result public documents leave open within a bound.
+    pub inexact: Vec<String>,
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpectationReport {
+    /// Its text.
+    pub text: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// Why it does not, empty if it does.
+    pub detail: String,
+}
+
+/// What became of an expectation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// It holds.
+    Holds,
+    /// It does not, and how.
+    Fails(String),
+    /// It cannot be checked, and why.
+    Refused(&'static str),
+}
+
+/// One refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusalReport {
+    /// Stable code.
+    pub code: &'static str,
+    /// Submission, as the capture numbers it.
+    pub submission: u32,
+    /// Byte offset of the packet in its indirect buffer, 0 where no packet is at fault.
+    pub packet_offset: u32,
+    /// What was met and what is missing.
+    pub text: String,
+}
+
+impl RefusalReport {
+    /// A refusal inside a submission.
+    pub(super) fn new(refused: &Refused, submission: u32) -> Self {
+        RefusalReport {
+            code: refused.refusal.code(),
+            submission,
+            packet_offset: refused.at.packet_offset,
+            text: refused.refusal.to_string(),
+        }
+    }
+}
+
+/// Counts over the whole replay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// Packets carried out.
+    pub packets: u64,
+    /// Draw packets.
+    pub draws: u64,
+    /// Compute dispatch packets.
+    pub dispatches: u64,
+    /// Waves that ran.
+    pub waves: u64,
+    /// Guest instructions that they executed.
+    pub instructions: u64,
+    /// Modules that were translated.
+    pub modules: u64,
+    /// Dispatches that found their module translated.
+    pub module_hits: u64,
+    /// Bytes that programs and packets stored.
+    pub bytes_stored: u64,
+    /// Seconds of wall-clock time.
+    pub wall_seconds: f64,
+}
+
+/// The comparison with recorded pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GoldenReport {
+    /// Pages compared.
+    pub pages: u64,
+    /// Those that differ.
+    pub differ: Vec<GoldenDifference>,
+}
+
+impl Report {
+    /// The exit status that this result asks for: 0, 1 or 2.
+    pub fn exit_status(&self) -> u8 {
+        if !self.refusals.is_empty() {
+            2
+        } else if self.expectations.iter().any(|e| !e.ok) || !self.golden.differ.is_empty() {
+            1
+        } else {
+            0
+        }
+    }
+}
