@@ -12,14 +12,15 @@ const FROM_ZERO: u32 = 1 << 2;
 const THREADS: u32 = 1 << 5;
 const WAVE32: u32 = 1 << 15;
 
-/// A machine with workgroups of 8 x 4 x 2 threads.
+/// A machine that is set up to dispatch.
 pub(crate) fn compute() -> Machine {
     let mut m = Machine::new();
     set_up(&mut m);
     m
 }
 
-fn set_up(m: &mut Machine) {
+/// Workgroups of 8 x 4 x 2 threads.
+pub(crate) fn set_up(m: &mut Machine) {
     m.set(reg::COMPUTE_NUM_THREAD_X, 8).set(reg::COMPUTE_NUM_THREAD_Y, 4).set(reg::COMPUTE_NUM_THREAD_Z, 2);
 }
 

@@ -168,6 +168,16 @@ fn rule_8_a_buffer_short_of_a_primitive_takes_nothing_of_it() {
     assert_eq!(m.memory.words(DATA, 6), [0, 1, 2, 0, 0, 0]);
 }
 
+#[test]
+fn vertex_ids_may_reach_the_bounds_and_wrap_where_there_are_none() {
+    let mut m = streaming(POINTS, 100);
+    m.set(reg::GE_INDX_OFFSET, 5).set(reg::GE_MIN_VTX_INDX, 5).set(reg::GE_MAX_VTX_INDX, 7);
+    draw(&mut m, 3).run();
+    m.set(reg::GE_MIN_VTX_INDX, 0).set(reg::GE_MAX_VTX_INDX, u32::MAX).set(reg::GE_INDX_OFFSET, u32::MAX);
+    draw(&mut m, 2).run();
+    assert_eq!(m.memory.words(DATA, 6), [5, 6, 7, u32::MAX, 0, 0]);
+}
+
 /// RSRC2 bits besides user data, and the SGPRs after the user data of the second wave of 40 points.
 type Layout = (u32, &'static [u32]);
 

@@ -9,6 +9,8 @@ mod draw;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
+mod robustness;
+#[cfg(test)]
 mod streamout;
 #[cfg(test)]
 mod support;

@@ -36,6 +36,11 @@ const DRAWS: &[Row] = &[
     ("CP-DRAW-011", "DISPATCH_DRAW_EN", |m| rsrc(m, 0, 1 << 24)),
     ("CP-DRAW-011", "shared VGPRs", |m| rsrc(m, 0, 1 << 28)),
     ("CP-DRAW-011", "EN_PRIMS_NEEDED_CNT", |m| draw(m.set(reg::VGT_STRMOUT_CONFIG, 1 << 7), 3)),
+    ("CP-DRAW-011", "vertex ids above the highest", |m| draw(m.set(reg::GE_MAX_VTX_INDX, 1), 3)),
+    ("CP-DRAW-011", "vertex ids below the lowest", |m| draw(m.set(reg::GE_MIN_VTX_INDX, 1), 3)),
+    ("CP-DRAW-011", "vertex ids that wrap past the lowest", |m| {
+        draw(m.set(reg::GE_MIN_VTX_INDX, 1).set(reg::GE_INDX_OFFSET, u32::MAX), 3)
+    }),
     ("CP-DRAW-012", "two instances", |m| draw(m.packet(0x2f, &[2]), 3)),
     ("CP-DRAW-013", "USE_OPAQUE", |m| m.packet(0x2d, &[0, 0x42])),
     ("CP-DRAW-014", "patches", |m| topology(m, 9)),

@@ -2,7 +2,7 @@
 
 use guestwave_cp::amd::reg;
 
-use crate::draw::{POINTS, TRIANGLES, draw, so_base, streaming, user_sgprs};
+use crate::draw::{POINTS, TRIANGLES, draw, streaming, user_sgprs};
 use crate::support::{DATA, Machine, PROGRAM_USER_DATA};
 
 /// Control bits of STRMOUT_BUFFER_UPDATE.

@@ -132,9 +132,11 @@ fn lane(rule: &LaneRule, item: u32) -> u32 {
     }
 }
 
-/// Records dispatches, plays those of vertex programs as [`play`] says, and runs nothing before it is flushed.
+/// Records dispatches, plays them as [`play`] says, and runs nothing before it is flushed.
 #[derive(Default)]
 pub(crate) struct Recorder {
+    /// Records only.
+    pub(crate) idle: bool,
     /// Every dispatch that ran.
     pub(crate) ran: Vec<ExactDispatch>,
     /// Number, from 0, of the dispatch that faults.
@@ -159,7 +161,9 @@ impl Executor for Recorder {
                 let (code, text) = ("TEST", "told to fault".to_owned());
                 return Err(DispatchError { id, origin: dispatch.origin, code, text, pc: None, fault: None });
             }
-            play(&dispatch, memory);
+            if !self.idle {
+                play(&dispatch, memory);
+            }
             self.ran.push(dispatch);
             done.push(Completed { id, ..Completed::default() });
         }

@@ -10,6 +10,7 @@
 //! - With streamout on, `streamout_config` tells each wave how many of its vertices are stored: those of the
 //!   primitives that fit. Vertices past them run as on the hardware and find themselves not to be stored. With
 //!   streamout paused, or on without a buffer, the count is 0 and the registers keep their places.
+//! - Vertex ids count up from GE_INDX_OFFSET. They never restart a primitive (policy): restart is a matter of indices.
 //! - The unit's positions move and its counters count what the plan says, however the program uses its registers.
 //! - A draw that leaves rasterization on is reported as [`NotDrawn`](Refusal::NotDrawn). Where streamout is off and
 //!   the vertex half is of a kind that is not carried out, the draw is left out whole and
@@ -112,6 +113,7 @@ fn vertex_half(cx: &Context<'_>, packet: &Packet<'_>) -> Result<VertexHalf, Refu
     if plan.buffers() != 0 && !row.stored {
         return Err(Refusal::StreamoutTopology { topology: run.topology.name() });
     }
+    check_ids(registers, run)?;
     let dispatch = dispatch(registers, run, &plan, Launch { isa: cx.config.isa, wave_lanes, at: packet.at })?;
     let mut after = unit.clone();
     if registers.flag(field::VGT_STRMOUT_CONFIG::STREAMOUT_0_EN) {
@@ -151,6 +153,20 @@ fn check_options(registers: &RegisterFile) -> Result<(), Refusal> {
     match instances {
         0 | 1 => Ok(()),
         instances => Err(Refusal::Instances { instances }),
+    }
+}
+
+/// Vertex ids stay within GE_MIN_VTX_INDX and GE_MAX_VTX_INDX, or those were never written.
+fn check_ids(registers: &RegisterFile, run: Run) -> Result<(), Refusal> {
+    let bound =
+        |register, unset| if registers.is_written(register) { registers.get(register) } else { unset };
+    let allowed = bound(reg::GE_MIN_VTX_INDX, 0)..=bound(reg::GE_MAX_VTX_INDX, u32::MAX);
+    let first = registers.get(reg::GE_INDX_OFFSET);
+    let last = first.checked_add(run.topology.used(run.vertices).saturating_sub(1));
+    match last {
+        _ if allowed == (0..=u32::MAX) => Ok(()),
+        Some(last) if allowed.contains(&first) && allowed.contains(&last) => Ok(()),
+        _ => Err(Refusal::DrawOption { option: "clamping of vertex ids (GE_MIN_VTX_INDX, GE_MAX_VTX_INDX)" }),
     }
 }
 
