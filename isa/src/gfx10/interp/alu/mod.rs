@@ -3,11 +3,26 @@
 //! Nothing here knows registers, lanes or EXEC. The wave fetches the sources and calls a row; the tables are lists of
 //! rows by subject, one row an operation.
 
+mod approx;
+mod arith;
 mod bits;
+mod compare;
+mod convert;
+mod cube;
+mod division;
+mod dot;
+mod exact;
+mod format;
+mod integer;
 mod mode;
 mod output;
+mod packed;
 mod row;
+mod sad;
 mod scalar;
+mod select;
+mod split;
+mod trig;
 
 pub use mode::{Mode, Rounding};
 pub use output::{Output, finish};
@@ -16,8 +31,36 @@ pub use scalar::{ScalarFn, ScalarOut};
 
 use crate::gfx10::Op;
 
-const VECTOR_SUBJECTS: &[&[VectorRow]] = &[bits::ROWS];
-const SCALAR_SUBJECTS: &[&[(Op, ScalarFn)]] = &[scalar::ROWS];
+const VECTOR_SUBJECTS: &[&[VectorRow]] = &[
+    approx::ROWS,
+    arith::ROWS,
+    bits::ROWS,
+    bits::ROWS_32,
+    compare::CLASSES,
+    compare::F16S,
+    compare::F32S,
+    compare::F64S,
+    compare::I16S,
+    compare::I32S,
+    compare::I64S,
+    compare::U16S,
+    compare::U32S,
+    compare::U64S,
+    convert::ROWS,
+    cube::ROWS,
+    division::ROWS,
+    dot::ROWS,
+    integer::CARRYING,
+    integer::SATURATING,
+    integer::WRAPPING,
+    packed::ROWS,
+    sad::ROWS,
+    select::ROWS,
+    split::ROWS,
+    trig::ROWS,
+];
+const SCALAR_SUBJECTS: &[&[(Op, ScalarFn)]] =
+    &[scalar::BINARY, scalar::UNARY, scalar::COMPARE, scalar::IMMEDIATE];
 
 static VECTOR: [Option<&VectorRow>; Op::COUNT] = {
     let mut table = [None; Op::COUNT];

@@ -47,6 +47,14 @@ impl Mode {
     pub const fn flush_results16_64(&self) -> bool {
         self.bits & 1 << 7 == 0
     }
+    /// The same mode with f32 denormals flushed at both ends, as some operations have it whatever MODE says.
+    pub const fn flushing32(&self) -> Mode {
+        Mode { bits: self.bits & !(3 << 4) }
+    }
+    /// The same mode without flushing of sources.
+    pub const fn keeping_sources(&self) -> Mode {
+        Mode { bits: self.bits | 1 << 4 | 1 << 6 }
+    }
     /// DX10_CLAMP: the clamp modifier turns NaN into zero.
     pub const fn dx10_clamp(&self) -> bool {
         self.bits & 1 << 8 != 0

@@ -17,6 +17,10 @@ pub enum VectorOp {
     Value(fn(&Mode, Sources) -> u64),
     /// The exact integer: it wraps to the destination's width, or with CLAMP saturates at the destination's range.
     Integer(fn(Sources) -> i128),
+    /// The exact integer, which wraps to the destination's width whatever CLAMP says.
+    Wrapping(fn(Sources) -> i128),
+    /// The destination's bits from the sources and CLAMP.
+    Clamped(fn(Sources, bool) -> u64),
     /// An exact integer from the sources and the lane's bit of the source mask (false if the operation reads no
     /// mask). The lane's bit of the destination mask is the bit above the destination's width.
     Carry(fn(Sources, bool) -> i128),
@@ -29,8 +33,8 @@ pub enum VectorOp {
     /// VOP3P and the packed VOP2 operations: whole source dwords without any modifier applied, and the modifiers
     /// OP_SEL, OP_SEL_HI, NEG, NEG_HI and CLAMP, which the function applies itself.
     Packed(fn(&Mode, [u32; 3], &VopMods) -> u32),
-    /// `v_mqsad_u32_u8`: a 64-bit source, a 32-bit one, and four accumulators that give four dwords.
-    Quad(fn(u64, u32, [u32; 4]) -> [u32; 4]),
+    /// `v_mqsad_u32_u8`: a 64-bit source, a 32-bit one, four accumulators that give four dwords, and CLAMP.
+    Quad(fn(u64, u32, [u32; 4], bool) -> [u32; 4]),
 }
 
 /// What an operation leaves for one lane.
@@ -65,6 +69,8 @@ impl VectorRow {
         match self.kind {
             VectorOp::Value(f) => Outcome { value: value(f(mode, sources)), mask: false },
             VectorOp::Integer(f) => Outcome { value: fit(self.output, f(sources), mods.clamp), mask: false },
+            VectorOp::Wrapping(f) => Outcome { value: fit(self.output, f(sources), false), mask: false },
+            VectorOp::Clamped(f) => Outcome { value: f(sources, mods.clamp), mask: false },
             VectorOp::Carry(f) => {
                 let exact = f(sources, mask);
                 Outcome { value: fit(self.output, exact, mods.clamp), mask: carry(self.output, exact) }
@@ -88,7 +94,6 @@ impl VectorRow {
     }
 
     /// A row whose results public documents only bound.
-    #[expect(dead_code, reason = "the approximate operations follow")]
     pub(super) const fn approximate(op: Op, kind: VectorOp, output: Output) -> VectorRow {
         VectorRow { op, kind, output, approximate: true }
     }

@@ -1,0 +1,126 @@
+//! Float addition and multiplication, fused and not, plain and with the DirectX 9 zero rule.
+
+use super::exact::Number;
+use super::format::{F16, F32, F64, Format, first_nan, is_zero, number, store};
+use super::{Mode, Output, Sources, VectorOp, VectorRow};
+use crate::gfx10::Op;
+
+pub(super) fn add<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
+    match first_nan::<F>(&[a, b]) {
+        Some(nan) => nan,
+        None => store::<F>(mode, number::<F>(mode, a).plus(number::<F>(mode, b), F::rounding(mode))),
+    }
+}
+
+pub(super) fn sub<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
+    match first_nan::<F>(&[a, b]) {
+        Some(nan) => nan,
+        None => add::<F>(mode, a, b ^ F::SIGN),
+    }
+}
+
+/// `b - a`, with `a` still the first source when both are NaN.
+fn sub_reversed<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
+    match first_nan::<F>(&[a, b]) {
+        Some(nan) => nan,
+        None => sub::<F>(mode, b, a),
+    }
+}
+
+pub(super) fn mul<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
+    match first_nan::<F>(&[a, b]) {
+        Some(nan) => nan,
+        None => store::<F>(mode, number::<F>(mode, a).times(number::<F>(mode, b))),
+    }
+}
+
+/// `a * b + c` before its rounding, or `None` if it is invalid; no source may be NaN.
+pub(super) fn fused<F: Format>(mode: &Mode, [a, b, c]: Sources) -> Option<Number> {
+    let product = number::<F>(mode, a).times(number::<F>(mode, b))?;
+    product.plus(number::<F>(mode, c), F::rounding(mode))
+}
+
+/// `a * b + c` with one rounding.
+pub(super) fn fma<F: Format>(mode: &Mode, sources: Sources) -> u64 {
+    match first_nan::<F>(&sources) {
+        Some(nan) => nan,
+        None => store::<F>(mode, fused::<F>(mode, sources)),
+    }
+}
+
+/// `a * b + c` with two roundings, denormals flushed whatever MODE says.
+fn mad_f32(mode: &Mode, [a, b, c]: Sources) -> u64 {
+    let mode = &mode.flushing32();
+    add::<F32>(mode, mul::<F32>(mode, a, b), c)
+}
+
+/// Whether a product is zero by the DirectX 9 rule: a zero factor wins over everything, NaN and infinity included.
+fn zero_factor(mode: &Mode, a: u64, b: u64) -> bool {
+    let zero = |s| super::format::source::<F32>(mode, s);
+    is_zero::<F32>(zero(a)) || is_zero::<F32>(zero(b))
+}
+
+pub(super) fn mul_legacy(mode: &Mode, a: u64, b: u64) -> u64 {
+    if zero_factor(mode, a, b) { 0 } else { mul::<F32>(mode, a, b) }
+}
+
+/// With a zero product the result is the addend itself.
+fn fma_legacy(mode: &Mode, [a, b, c]: Sources) -> u64 {
+    match zero_factor(mode, a, b) {
+        true => super::format::canonical::<F32>(mode, c),
+        false => fma::<F32>(mode, [a, b, c]),
+    }
+}
+
+fn mad_legacy(mode: &Mode, [a, b, c]: Sources) -> u64 {
+    let mode = &mode.flushing32();
+    match zero_factor(mode, a, b) {
+        true => super::format::canonical::<F32>(mode, c),
+        false => mad_f32(mode, [a, b, c]),
+    }
+}
+
+/// The lighting product: the most negative number where the specular part is off or the exponent base is out of
+/// range, else the product with the DirectX 9 zero rule.
+fn mullit(mode: &Mode, [a, b, c]: Sources) -> u64 {
+    const LEAST: u64 = F32::SIGN | F32::LARGEST;
+    let c = super::format::source::<F32>(mode, c);
+    let off = first_nan::<F32>(&[b, c]).is_some() || b >= LEAST || is_zero::<F32>(c) || c & F32::SIGN != 0;
+    if off { LEAST } else { mul_legacy(mode, a, b) }
+}
+
+const fn row(op: Op, f: fn(&Mode, Sources) -> u64, output: Output) -> VectorRow {
+    VectorRow::new(op, VectorOp::Value(f), output)
+}
+
+pub(super) const ROWS: &[VectorRow] = &[
+    row(Op::V_ADD_F16, |m, [a, b, _]| add::<F16>(m, a, b), Output::F16),
+    row(Op::V_ADD_F32, |m, [a, b, _]| add::<F32>(m, a, b), Output::F32),
+    row(Op::V_ADD_F64, |m, [a, b, _]| add::<F64>(m, a, b), Output::F64),
+    row(Op::V_SUB_F16, |m, [a, b, _]| sub::<F16>(m, a, b), Output::F16),
+    row(Op::V_SUB_F32, |m, [a, b, _]| sub::<F32>(m, a, b), Output::F32),
+    row(Op::V_SUBREV_F16, |m, [a, b, _]| sub_reversed::<F16>(m, a, b), Output::F16),
+    row(Op::V_SUBREV_F32, |m, [a, b, _]| sub_reversed::<F32>(m, a, b), Output::F32),
+    row(Op::V_MUL_F16, |m, [a, b, _]| mul::<F16>(m, a, b), Output::F16),
+    row(Op::V_MUL_F32, |m, [a, b, _]| mul::<F32>(m, a, b), Output::F32),
+    row(Op::V_MUL_F64, |m, [a, b, _]| mul::<F64>(m, a, b), Output::F64),
+    row(Op::V_MUL_LEGACY_F32, |m, [a, b, _]| mul_legacy(m, a, b), Output::F32),
+    row(Op::V_MULLIT_F32, mullit, Output::F32),
+    row(Op::V_FMA_F16, fma::<F16>, Output::F16),
+    row(Op::V_FMA_F32, fma::<F32>, Output::F32),
+    row(Op::V_FMA_F64, fma::<F64>, Output::F64),
+    row(Op::V_FMAC_F16, fma::<F16>, Output::F16),
+    row(Op::V_FMAC_F32, fma::<F32>, Output::F32),
+    row(Op::V_FMAMK_F16, fma::<F16>, Output::F16),
+    row(Op::V_FMAMK_F32, fma::<F32>, Output::F32),
+    row(Op::V_FMAAK_F16, fma::<F16>, Output::F16),
+    row(Op::V_FMAAK_F32, fma::<F32>, Output::F32),
+    row(Op::V_FMA_LEGACY_F32, fma_legacy, Output::F32),
+    row(Op::V_FMAC_LEGACY_F32, fma_legacy, Output::F32),
+    row(Op::V_MAD_F32, mad_f32, Output::F32),
+    row(Op::V_MAC_F32, mad_f32, Output::F32),
+    row(Op::V_MADMK_F32, mad_f32, Output::F32),
+    row(Op::V_MADAK_F32, mad_f32, Output::F32),
+    row(Op::V_MAD_LEGACY_F32, mad_legacy, Output::F32),
+    row(Op::V_MAC_LEGACY_F32, mad_legacy, Output::F32),
+];
