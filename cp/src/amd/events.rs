@@ -3,6 +3,7 @@
 use super::context::{Context, Flow};
 use super::counters;
 use super::packet::{Handled, Packet, body};
+use super::place::aligned;
 use super::registers::{field, reg};
 use crate::Refusal;
 
@@ -61,7 +62,8 @@ pub(crate) fn event_write(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled 
             return Err(Refusal::EventAddress { name: row.name, dwords });
         }
         Effect::SampleStreamout(stream) => {
-            let address = packet.get64(F::ADDRESS_LO, F::ADDRESS_HI) & !7;
+            let address = packet.get64(F::ADDRESS_LO, F::ADDRESS_HI);
+            aligned(packet, address, 8)?;
             counters::sample(cx, packet.at, event as u8, stream, address)?;
         }
     }

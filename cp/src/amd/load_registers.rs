@@ -7,7 +7,7 @@ use super::registers::Register;
 use crate::Refusal;
 
 /// The most dwords that one packet loads: more than all registers of the largest space.
-const MAX_DWORDS: u32 = 1 << 15;
+const MAX_DWORDS: usize = 1 << 15;
 
 /// A run of registers to load and where its dwords are.
 #[derive(Clone, Copy)]
@@ -16,6 +16,9 @@ struct Run {
     address: u64,
     count: u32,
 }
+
+/// A run, or why it is refused.
+type Checked = Result<Run, Refusal>;
 
 /// LOAD_UCONFIG_REG, LOAD_SH_REG, LOAD_CONTEXT_REG: ranges of an image that holds a whole space, a register at its
 /// offset in the space.
@@ -29,7 +32,7 @@ pub(crate) fn load_ranges(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled 
     let runs = pairs.iter().map(|[offset, count]| {
         let offset = offset & 0xffff;
         let address = base.wrapping_add(u64::from(offset) * 4);
-        Run { first: packet.register(offset), address, count: count & 0x3fff }
+        Ok(Run { first: packet.register(offset)?, address, count: count & 0x3fff })
     });
     load(cx, packet, runs)
 }
@@ -43,16 +46,12 @@ pub(crate) fn load_index(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
         }
     }
     let address = u64::from(packet.get(F::ADDRESS_LO)) << 2 | u64::from(packet.get(F::ADDRESS_HI)) << 32;
-    let first = packet.register(packet.get(F::REG_OFFSET));
-    load(cx, packet, [Run { first, address, count: packet.get(F::NUM_DWORDS) }].into_iter())
+    let first = packet.register(packet.get(F::REG_OFFSET))?;
+    load(cx, packet, std::iter::once(Ok(Run { first, address, count: packet.get(F::NUM_DWORDS) })))
 }
 
 /// Loads every run, or none: all are read and checked before a register changes.
-fn load(cx: &mut Context<'_>, packet: &Packet<'_>, runs: impl Iterator<Item = Run> + Clone) -> Handled {
-    let total = runs.clone().fold(0u32, |sum, run| sum.saturating_add(run.count));
-    if total > MAX_DWORDS {
-        return Err(packet.bad("the number of dwords", total));
-    }
+fn load(cx: &mut Context<'_>, packet: &Packet<'_>, runs: impl Iterator<Item = Checked> + Clone) -> Handled {
     let mut words = std::mem::take(&mut cx.scratch.dwords);
     let result = fetch(cx, packet, runs.clone(), &mut words).and_then(|()| set(cx, packet, runs, &words));
     cx.scratch.dwords = words;
@@ -62,16 +61,20 @@ fn load(cx: &mut Context<'_>, packet: &Packet<'_>, runs: impl Iterator<Item = Ru
 fn fetch(
     cx: &mut Context<'_>,
     packet: &Packet<'_>,
-    runs: impl Iterator<Item = Run>,
+    runs: impl Iterator<Item = Checked>,
     words: &mut Vec<u32>,
 ) -> Result<(), Refusal> {
     words.clear();
     for run in runs {
-        aligned(packet, run.address, 4)?;
-        cx.registers().run(run.first, run.count as usize)?;
+        let Run { first, address, count } = run?;
+        aligned(packet, address, 4)?;
+        cx.registers().run(first, count as usize)?;
         let start = words.len();
-        words.resize(start + run.count as usize, 0);
-        cx.read_words(run.address, &mut words[start..])?;
+        if start + count as usize > MAX_DWORDS {
+            return Err(packet.bad("NUM_DWORDS of all ranges", (start as u32).saturating_add(count)));
+        }
+        words.resize(start + count as usize, 0);
+        cx.read_words(address, &mut words[start..])?;
     }
     Ok(())
 }
@@ -79,11 +82,12 @@ fn fetch(
 fn set(
     cx: &mut Context<'_>,
     packet: &Packet<'_>,
-    runs: impl Iterator<Item = Run>,
+    runs: impl Iterator<Item = Checked>,
     words: &[u32],
 ) -> Result<(), Refusal> {
     let mut rest = words;
     for run in runs {
+        let run = run?;
         let (now, later) = rest.split_at(run.count as usize);
         cx.set_registers(packet.at, run.first, now)?;
         rest = later;

@@ -83,10 +83,14 @@ impl Packet<'_> {
         row(self.header.opcode()).map_or("an unknown packet", |r| r.name)
     }
 
-    /// The register at dword `offset` of the packet's space. An offset beyond the space gives a register outside of
-    /// it, or one of the space that follows, which [`Context`]'s bounds refuse.
-    pub(crate) fn register(&self, offset: u32) -> Register {
-        row(self.header.opcode()).and_then(|r| r.space).map_or(Register(0), |space| space.at(offset))
+    /// The register at dword `offset` of the packet's space.
+    pub(crate) fn register(&self, offset: u32) -> Result<Register, Refusal> {
+        let space = row(self.header.opcode()).and_then(|r| r.space);
+        let register = space.map_or(Register(0), |space| space.at(offset));
+        match space.is_some_and(|space| space.contains(register)) {
+            true => Ok(register),
+            false => Err(Refusal::NoRegister { address: register.0 }),
+        }
     }
 
     /// A refusal of this packet's value of a field.
