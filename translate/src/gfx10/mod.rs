@@ -17,3 +17,15 @@
 //! runs the same program.
 
 pub mod flow;
+
+mod emit;
+mod error;
+mod exact;
+mod ops;
+mod plan;
+mod shape;
+mod translation;
+
+pub use error::Refusal;
+pub use shape::{GridShape, LaneShape, LaunchShape, LaunchWords, ScalarShape};
+pub use translation::{Source, translate};

@@ -11,6 +11,10 @@ pub enum ParamSource {
     SgprTable(u8),
     /// Byte offset in the launch's tables of VGPR n's `PerItem` words.
     VgprTable(u8),
+    /// The second number of SGPR n's rule: `ItemCount`'s limit, `ScratchOffset`'s slots.
+    SgprLimit(u8),
+    /// The second number of VGPR n's rule: `Primitive`'s items.
+    VgprLimit(u8),
     /// Items of the dispatch (`Grid::Linear`).
     Items,
     /// Items of a wave (`Grid::Linear`).
@@ -25,8 +29,6 @@ pub enum ParamSource {
     LastThreads(u8),
     /// Waves of a workgroup (`Grid::Groups`; 1 for `Grid::Linear`).
     WavesPerGroup,
-    /// Byte offset in the launch's tables of the first wave of each workgroup (`Grid::Subgroups`).
-    GroupTable,
     /// Low half of the guest address of the program, for instructions that read the program counter.
     ProgramLow,
     /// High half of it.

@@ -1,0 +1,218 @@
+//! Structured control: how branches, loops and chains are taken.
+
+use guestwave_isa::gfx10::{Inst, Op, sreg};
+
+use super::registers::Cell;
+use super::{Emit, Stop};
+use crate::gfx10::flow::{BlockId, Condition, End, Exit, Node};
+use crate::gfx10::ops::{Lower, Row};
+use crate::gfx10::plan::Way;
+use crate::program::{BinOp, Stmt, UnOp, Value};
+
+/// Instructions that have no effect on what a program stores, and the barrier.
+pub(in crate::gfx10) const CONTROL_ROWS: &[Row] = &[
+    (Op::S_BARRIER, Lower::Whole(barrier)),
+    (Op::S_WAITCNT, Lower::Nothing),
+    (Op::S_WAITCNT_VSCNT, Lower::Nothing),
+    (Op::S_WAITCNT_VMCNT, Lower::Nothing),
+    (Op::S_WAITCNT_EXPCNT, Lower::Nothing),
+    (Op::S_WAITCNT_LGKMCNT, Lower::Nothing),
+    (Op::S_WAITCNT_DEPCTR, Lower::Nothing),
+    (Op::S_SLEEP, Lower::Nothing),
+    (Op::S_SETPRIO, Lower::Nothing),
+    (Op::S_CLAUSE, Lower::Nothing),
+    (Op::S_INST_PREFETCH, Lower::Nothing),
+    (Op::S_ICACHE_INV, Lower::Nothing),
+    (Op::S_VERSION, Lower::Nothing),
+    (Op::S_TTRACEDATA, Lower::Nothing),
+    (Op::S_TTRACEDATA_IMM, Lower::Nothing),
+    (Op::S_DCACHE_INV, Lower::Nothing),
+    (Op::S_GL1_INV, Lower::Nothing),
+    (Op::BUFFER_GL0_INV, Lower::Nothing),
+    (Op::BUFFER_GL1_INV, Lower::Nothing),
+    (Op::V_NOP, Lower::Nothing),
+    (Op::V_PIPEFLUSH, Lower::Nothing),
+];
+
+fn barrier(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
+    e.want_wave()?;
+    e.b.push(Stmt::Barrier { pc: inst.offset });
+    Ok(())
+}
+
+impl Emit<'_> {
+    pub(super) fn nodes(&mut self, nodes: &[Node]) -> Result<(), Stop> {
+        nodes.iter().try_for_each(|n| self.node(n))
+    }
+
+    fn node(&mut self, node: &Node) -> Result<(), Stop> {
+        match node {
+            Node::Block(b) => self.basic_block(*b),
+            Node::If { block, taken, next } => self.branch(*block, taken, next),
+            Node::Loop { body, .. } => self.repeat(|e| e.nodes(body)),
+            Node::Exit(exit) => {
+                self.exit(*exit);
+                Ok(())
+            }
+            Node::End => {
+                self.b.push(Stmt::Return);
+                Ok(())
+            }
+            Node::Lower(flag) => self.flag(*flag, false),
+            Node::Raise(flag) => self.flag(*flag, true),
+            Node::IfRaised(flag, exit) => {
+                let cell = self.flag_cell(*flag);
+                let raised = self.get(cell);
+                self.choose(raised, |e| { e.exit(*exit); Ok(()) }, |_| Ok(()))
+            }
+            Node::Chain(blocks) => self.chain(blocks),
+        }
+    }
+
+    fn exit(&mut self, exit: Exit) {
+        self.b.push(match exit {
+            Exit::Break => Stmt::Break,
+            Exit::Continue => Stmt::Continue,
+        });
+    }
+
+    /// Flags vary as soon as lanes go their own ways anywhere: they may be raised there.
+    fn flag_cell(&self, index: usize) -> Cell {
+        let zone = self.input.graph.ids().any(|b| self.input.plan.in_zone(b));
+        Cell::Flag { index, zone }
+    }
+
+    fn flag(&mut self, index: usize, raised: bool) -> Result<(), Stop> {
+        let cell = self.flag_cell(index);
+        let value = self.b.cbool(raised);
+        self.put(cell, value);
+        Ok(())
+    }
+
+    fn basic_block(&mut self, b: BlockId) -> Result<(), Stop> {
+        self.block = b;
+        self.state = self.input.kinds.entry(b).clone();
+        let block = self.input.graph.block(b);
+        block.insts.iter().try_for_each(|i| self.inst(i))?;
+        self.hand_over()?;
+        if let End::Branch { condition, .. } = block.end {
+            let condition = self.condition(b, condition)?;
+            self.conditions.insert(b, condition);
+        }
+        Ok(())
+    }
+
+    /// Whether the branch is taken.
+    fn condition(&mut self, b: BlockId, condition: Condition) -> Result<Value, Stop> {
+        let by_lanes = self.input.plan.way(b) == Way::Lane;
+        let (truth, wanted) = match condition {
+            Condition::Scc(set) => (self.scc()?, set),
+            Condition::VccZero(zero) if by_lanes => {
+                // A comparison of scalars: all lanes of EXEC agree, and lanes outside it must find it zero.
+                let (vcc, exec) = (self.mask(sreg::VCC_LO)?, self.exec());
+                (self.b.bin(BinOp::And, vcc, exec), !zero)
+            }
+            Condition::VccZero(zero) => (self.register_any(sreg::VCC_LO)?, !zero),
+            Condition::ExecZero(zero) if by_lanes => (self.exec(), !zero),
+            Condition::ExecZero(zero) => {
+                let exec = self.exec();
+                (self.any(exec)?, !zero)
+            }
+        };
+        Ok(if wanted { truth } else { self.b.un(UnOp::Not, truth) })
+    }
+
+    fn branch(&mut self, block: BlockId, taken: &[Node], next: &[Node]) -> Result<(), Stop> {
+        let condition = match self.conditions.get(&block) {
+            Some(c) => *c,
+            None => self.b.cbool(false),
+        };
+        let exec_asked = match self.input.graph.block(block).end {
+            End::Branch { condition: Condition::ExecZero(zero), .. } => {
+                (self.input.plan.way(block) == Way::Lane).then_some(!zero)
+            }
+            _ => None,
+        };
+        self.choose(
+            condition,
+            |e| {
+                e.assume_exec(exec_asked);
+                e.nodes(taken)
+            },
+            |e| {
+                e.assume_exec(exec_asked.map(|t| !t));
+                e.nodes(next)
+            },
+        )
+    }
+
+    /// Remembers what a branch on EXEC tells about this lane.
+    fn assume_exec(&mut self, lane: Option<bool>) {
+        if let Some(lane) = lane {
+            let value = self.b.cbool(lane);
+            let var = self.cell(Cell::Mask(sreg::EXEC_LO));
+            self.known.insert(var, value);
+        }
+    }
+
+    /// An `If` whose branches know what is known here; behind it nothing is.
+    fn choose(
+        &mut self,
+        cond: Value,
+        then: impl FnOnce(&mut Self) -> Result<(), Stop>,
+        otherwise: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let known = self.known.clone();
+        self.b.open();
+        then(self)?;
+        let then = self.b.close();
+        self.known = known;
+        self.b.open();
+        otherwise(self)?;
+        let otherwise = self.b.close();
+        self.known.clear();
+        self.b.push(Stmt::If { cond, then, otherwise });
+        Ok(())
+    }
+
+    fn repeat(&mut self, body: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+        self.known.clear();
+        self.b.open();
+        body(self)?;
+        let body = self.b.close();
+        self.known.clear();
+        self.b.push(Stmt::Loop { body });
+        Ok(())
+    }
+
+    /// Irreducible control: in each round the block whose number is next runs and names the one after it.
+    fn chain(&mut self, blocks: &[BlockId]) -> Result<(), Stop> {
+        self.repeat(|e| {
+            for b in blocks {
+                let next = e.get(Cell::Next);
+                let number = e.b.c32(b.0 as u32);
+                let here = e.b.bin(BinOp::Eq, next, number);
+                e.choose(here, |e| e.chain_link(*b), |_| Ok(()))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn chain_link(&mut self, b: BlockId) -> Result<(), Stop> {
+        self.basic_block(b)?;
+        let to = match self.input.graph.block(b).end {
+            End::Program => {
+                self.b.push(Stmt::Return);
+                return Ok(());
+            }
+            End::To(to) => self.b.c32(to.0 as u32),
+            End::Branch { taken, next, .. } => {
+                let (taken, next) = (self.b.c32(taken.0 as u32), self.b.c32(next.0 as u32));
+                let condition = self.conditions[&b];
+                self.b.select(condition, taken, next)
+            }
+        };
+        self.put(Cell::Next, to);
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Emission: walks the structured control of a program and appends what each instruction means.
+
+mod control;
+mod mask;
+mod operand;
+mod prologue;
+mod registers;
+mod scalar;
+mod vector;
+
+use std::collections::HashMap;
+
+use guestwave_isa::gfx10::Inst;
+
+use super::error::{Refusal, Stop};
+use super::exact::vector_row;
+use super::flow::{BlockId, Graph, Tree};
+use super::ops::{self, Lower};
+use super::plan::{Kinds, Liveness, Plan, State};
+use super::translation::Source;
+use crate::program::{Builder, Program, Value, Var};
+
+pub(super) use control::CONTROL_ROWS;
+
+/// What one attempt at emission works from.
+pub(super) struct Input<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) tree: &'a Tree,
+    pub(super) kinds: &'a Kinds,
+    pub(super) live: &'a Liveness,
+    pub(super) plan: &'a Plan,
+    pub(super) source: &'a Source<'a>,
+    pub(super) name: &'a str,
+}
+
+/// One attempt at emission.
+pub(super) struct Emit<'a> {
+    pub(super) b: Builder,
+    pub(super) input: &'a Input<'a>,
+    /// The block whose instructions are being emitted.
+    pub(super) block: BlockId,
+    /// What the scalar registers hold at this point.
+    pub(super) state: State,
+    vars: HashMap<registers::Cell, Var>,
+    /// Values that variables are known to have here.
+    known: HashMap<Var, Value>,
+    /// Conditions of branches whose block has been emitted, in the block that is open.
+    conditions: HashMap<BlockId, Value>,
+}
+
+/// Emits the program, or says what stops this attempt.
+pub(super) fn emit(input: &Input<'_>) -> Result<Program, Stop> {
+    let entry = BlockId(0);
+    let mut e = Emit {
+        b: Builder::new(input.name, input.source.wave.lanes() as u8),
+        input,
+        block: entry,
+        state: input.kinds.entry(entry).clone(),
+        vars: HashMap::new(),
+        known: HashMap::new(),
+        conditions: HashMap::new(),
+    };
+    e.prologue();
+    e.enter_entry()?;
+    e.nodes(&input.tree.nodes)?;
+    let program = e.b.program_mut();
+    program.lds_bytes = input.source.lds_bytes;
+    program.scratch_bytes = input.source.scratch_bytes;
+    Ok(e.b.finish())
+}
+
+impl Emit<'_> {
+    fn inst(&mut self, inst: &Inst) -> Result<(), Stop> {
+        if self.mask_operation(inst)? {
+            return Ok(());
+        }
+        match ops::lowering(inst.op) {
+            Some(Lower::Nothing) => Ok(()),
+            Some(Lower::Whole(f)) => f(self, inst),
+            Some(Lower::Scalar(f)) => self.scalar_operation(inst, f),
+            None => self.vector_or_refuse(inst),
+        }
+    }
+
+    fn vector_or_refuse(&mut self, inst: &Inst) -> Result<(), Stop> {
+        match vector_row(inst.op) {
+            Some(row) => self.vector_operation(inst, &row),
+            None => Err(Refusal::Instruction { mnemonic: inst.op.name(), pc: inst.offset }.into()),
+        }
+    }
+
+    /// A refusal of something that `inst` has.
+    pub(super) fn refuse(&self, inst: &Inst, what: &'static str) -> Stop {
+        Refusal::Operand { mnemonic: inst.op.name(), pc: inst.offset, what }.into()
+    }
+
+    /// Says that a wave operation is wanted here.
+    ///
+    /// # Errors
+    /// Lanes go their own ways here.
+    pub(super) fn want_wave(&self) -> Result<(), Stop> {
+        if self.input.plan.in_zone(self.block) { Err(Stop::NeedsVote(self.block)) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,15 @@
+//! What each vector operation computes, as sequences of the program's operations.
+//!
+//! # Exactness
+//!
+//! The program's float operations are IEEE with unspecified NaN bits. A sequence here adds what the guest has besides:
+//! denormals flushed as MODE says (sources before, results after, the sign kept), the NaN rule (the first NaN source in source
+//! order, quieted; a NaN that no source brought is the default one), and the guest's own rules for min, max, clamp, conversions
+//! and the approximate instructions. The rules are those of the reference; the code is not.
+
+mod finish;
+mod mode;
+mod row;
+
+pub(crate) use mode::{Mode, Rounding};
+pub(crate) use row::{Exact, Output, Sources, VectorKind, VectorRow, vector_row};

@@ -1,0 +1,88 @@
+//! One row a vector operation: how its result is computed, and of what type it is.
+
+use std::sync::LazyLock;
+
+use guestwave_isa::gfx10::{Op, VopMods};
+
+use super::Mode;
+use crate::backend::Fidelity;
+use crate::program::{Builder, Value};
+
+/// Source values in arithmetic order, masks left out: `B32` (a 16-bit source in the low half, the high half 0) or `B64`. NEG and ABS
+/// have been applied, except for [`VectorKind::Packed`]. Sources that the operation has not are 0.
+pub(crate) type Sources = [Value; 3];
+
+/// What sequences are built with.
+pub(crate) struct Exact<'b> {
+    pub(crate) b: &'b mut Builder,
+    pub(crate) mode: Mode,
+    pub(crate) fidelity: Fidelity,
+}
+
+/// The type of a vector operation's destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Output {
+    F16,
+    /// f16 that goes to the high half whatever OP_SEL says.
+    F16High,
+    F32,
+    F64,
+    /// 16 bits of any other kind.
+    B16,
+    B32,
+    B64,
+}
+
+impl Output {
+    pub(crate) fn bits(self) -> u16 {
+        match self {
+            Output::F16 | Output::F16High | Output::B16 => 16,
+            Output::F32 | Output::B32 => 32,
+            Output::F64 | Output::B64 => 64,
+        }
+    }
+}
+
+/// What an operation computes, at the width of its output (16 bits: in the low half, the high half does not matter).
+#[derive(Clone, Copy)]
+pub(crate) enum VectorKind {
+    /// The result; OMOD and CLAMP are applied to floats behind it.
+    Value(fn(&mut Exact<'_>, Sources) -> Value),
+    /// The result of integers, told whether CLAMP saturates it.
+    Clamped(fn(&mut Exact<'_>, Sources, bool) -> Value),
+    /// Result and carry out (a `Bool`) from the carry in (a `Bool`, false without a source mask), told of CLAMP.
+    Carry(fn(&mut Exact<'_>, Sources, Value, bool) -> (Value, Value)),
+    /// The result, from the lane's bit of the source mask too (VCC if none is named).
+    MaskIn(fn(&mut Exact<'_>, Sources, Value) -> Value),
+    /// Result and destination bit.
+    MaskOut(fn(&mut Exact<'_>, Sources) -> (Value, Value)),
+    /// The lane's bit of the destination mask.
+    Compare(fn(&mut Exact<'_>, Sources) -> Value),
+    /// Whole dwords and all modifiers; the result is a dword.
+    Packed(fn(&mut Exact<'_>, Sources, &VopMods) -> Value),
+}
+
+/// One vector operation.
+#[derive(Clone, Copy)]
+pub(crate) struct VectorRow {
+    pub(crate) op: Op,
+    pub(crate) kind: VectorKind,
+    pub(crate) output: Output,
+    /// Public documents give only an error bound.
+    pub(crate) approximate: bool,
+}
+
+const SUBJECTS: &[&[VectorRow]] = &[];
+
+static TABLE: LazyLock<Vec<Option<VectorRow>>> = LazyLock::new(|| {
+    let mut table = vec![None; Op::COUNT];
+    for row in SUBJECTS.iter().copied().flatten() {
+        table[row.op.index()] = Some(*row);
+    }
+    table
+});
+
+/// The row of `op`, if it is a vector operation that has one.
+pub(crate) fn vector_row(op: Op) -> Option<VectorRow> {
+    TABLE[op.index()]
+}

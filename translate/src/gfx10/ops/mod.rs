@@ -1,0 +1,50 @@
+//! How each operation is lowered: rows by subject, gathered into one table by operation.
+
+mod memory_use;
+mod scalar;
+
+use std::sync::LazyLock;
+
+use guestwave_isa::gfx10::{Inst, Op};
+
+use super::emit::Emit;
+use super::error::Stop;
+use crate::program::Value;
+
+pub(super) use memory_use::memory_use;
+
+/// Lowers one instruction.
+pub(super) type LowerFn = fn(&mut Emit<'_>, &Inst) -> Result<(), Stop>;
+
+/// Result of a scalar operation: the value (of the destination's width) and SCC, if it is written.
+pub(super) struct ScalarResult {
+    pub(super) value: Option<Value>,
+    pub(super) scc: Option<Value>,
+}
+
+/// How an operation is lowered.
+#[derive(Clone, Copy)]
+pub(super) enum Lower {
+    /// Scalar arithmetic on numbers; the sources come at the widths of the row.
+    Scalar(fn(&mut Emit<'_>, [Value; 2]) -> ScalarResult),
+    /// By a function that does everything.
+    Whole(LowerFn),
+    /// No effect.
+    Nothing,
+}
+
+/// One operation's lowering.
+pub(super) type Row = (Op, Lower);
+
+static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
+    let mut table = vec![None; Op::COUNT];
+    for (op, lower) in [scalar::ROWS, super::emit::CONTROL_ROWS].into_iter().flatten() {
+        table[op.index()] = Some(*lower);
+    }
+    table
+});
+
+/// The lowering of `op`, if it has one.
+pub(super) fn lowering(op: Op) -> Option<Lower> {
+    TABLE[op.index()]
+}
