@@ -4,6 +4,7 @@
 //! if an expectation failed, 2 if something was refused or faulted, 3 for bad usage or an unreadable file; of several
 //! files the highest counts.
 
+pub mod refusals;
 mod replay;
 mod style;
 mod summary;
@@ -29,6 +30,8 @@ struct Cli {
 enum Command {
     /// Run captures and check what comes out
     Replay(replay::Args),
+    /// Print every refusal code and its sentence
+    Refusals,
 }
 
 /// Runs the command and returns its exit status.
@@ -40,6 +43,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = anstream::stdout().lock();
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args, &mut out),
+        Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)
 }

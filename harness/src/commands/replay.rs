@@ -160,8 +160,7 @@ fn json(report: &Report, out: &mut dyn Write) -> Result<()> {
 fn unreadable(args: &Args, file: &Path, error: &capture::CaptureError, out: &mut dyn Write) -> Result<u8> {
     anstream::eprintln!("{}: {error}", file.display());
     if args.json {
-        let refusal =
-            RefusalReport { code: error.code(), submission: 0, packet_offset: 0, text: error.to_string() };
+        let refusal = RefusalReport::whole(error.code(), error, 0);
         let file = file.display().to_string();
         json(&Report { file, refusals: vec![refusal], ..Report::default() }, out)?;
     }

@@ -1,5 +1,14 @@
 //! The EXPT texts.
 
+use crate::codes::coded_errors;
+
+coded_errors! {
+    /// A statement that a replay cannot check.
+    ExpectationRefusal: EXPECTATION_REFUSALS;
+    /// No part of the program can check it.
+    Uncheckable { text: String, reason: &'static str } = "HN-EXP-001", "the expectation \"{text}\" cannot be checked: {reason}";
+}
+
 /// What a program states about its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expectation {

@@ -20,7 +20,9 @@ mod run;
 mod trace;
 pub mod tracked;
 
-pub use expect::{Expectation, QueryKind, parse_expectation};
+pub use expect::{
+    EXPECTATION_REFUSALS, Expectation, ExpectationRefusal, QueryKind, Which, parse_expectation,
+};
 pub use golden::GoldenDifference;
 pub use machine::{GPUS, Machine, REPLAY_ERRORS, ReplayError, isa_of};
 pub use report::{Checked, ExpectationReport, GoldenReport, RefusalReport, Report, Stats};

@@ -66,6 +66,17 @@ pub struct RefusalReport {
 }
 
 impl RefusalReport {
+    /// A refusal of something other than a packet. Its text is the error's without the code.
+    pub fn whole(code: &'static str, error: &dyn std::error::Error, submission: u32) -> Self {
+        let text = error.to_string();
+        let text = text
+            .strip_prefix(code)
+            .and_then(|t| t.strip_prefix(": "))
+            .map_or(text.as_str(), |t| t)
+            .to_owned();
+        RefusalReport { code, submission, packet_offset: 0, text }
+    }
+
     /// A refusal inside a submission.
     pub(super) fn new(refused: &Refused, submission: u32) -> Self {
         RefusalReport {

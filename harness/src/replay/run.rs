@@ -6,7 +6,7 @@ use std::time::Instant;
 use guestwave_cp::Executor;
 use guestwave_cp::amd::SubmitReport;
 
-use super::expect::{Expectation, parse_expectation};
+use super::expect::{Expectation, ExpectationRefusal, parse_expectation};
 use super::golden::Golden;
 use super::queries::QueryCheck;
 use super::report::{Checked, ExpectationReport, RefusalReport, Report};
@@ -51,8 +51,7 @@ pub fn replay(capture: &Capture, executor: Box<dyn Executor>, options: ReplayOpt
 }
 
 fn refused_whole(capture: &Capture, error: &super::ReplayError) -> Outcome {
-    let refusal =
-        RefusalReport { code: error.code(), submission: 0, packet_offset: 0, text: error.to_string() };
+    let refusal = RefusalReport::whole(error.code(), error, 0);
     let report = Report { gpu: capture.gpu.clone(), refusals: vec![refusal], ..Report::default() };
     Outcome { report, trace: Trace::default(), buffers: Vec::new() }
 }
@@ -116,13 +115,12 @@ impl Run {
                 self.freed.extend(freed.filter(|_| self.options.keep_freed));
                 Ok(())
             }
-            Err(error) => self.refuse(error.code(), error.to_string()),
+            Err(error) => self.refuse(error.code(), &error),
         }
     }
 
-    fn refuse(&mut self, code: &'static str, text: String) -> Result<(), Ended> {
-        let submission = self.trace.submission;
-        self.report.refusals.push(RefusalReport { code, submission, packet_offset: 0, text });
+    fn refuse(&mut self, code: &'static str, error: &dyn std::error::Error) -> Result<(), Ended> {
+        self.report.refusals.push(RefusalReport::whole(code, error, self.trace.submission));
         Err(Ended)
     }
 
@@ -131,7 +129,7 @@ impl Run {
         self.report.submissions += 1;
         let done = match self.machine.submit(submit, &mut self.trace) {
             Ok(done) => done,
-            Err(error) => return self.refuse(error.code(), error.to_string()),
+            Err(error) => return self.refuse(error.code(), &error),
         };
         self.trace.read_rows(&self.machine.memory, self.options.rows);
         self.account(&done, submit.index)
@@ -206,19 +204,15 @@ impl Run {
             Checked::Holds => (true, String::new()),
             Checked::Fails(how) => (false, how),
             Checked::Refused(why) => {
-                let text = format!("the expectation \"{text}\" cannot be checked: {why}");
-                let submission = self.trace.submission;
-                let refusal = RefusalReport { code: UNCHECKABLE, submission, packet_offset: 0, text };
-                self.report.refusals.push(refusal);
+                let refusal = ExpectationRefusal::Uncheckable { text: text.clone(), reason: why };
+                let report = RefusalReport::whole(refusal.code(), &refusal, self.trace.submission);
+                self.report.refusals.push(report);
                 (false, format!("not checked: {why}"))
             }
         };
         self.report.expectations.push(ExpectationReport { text, ok, detail });
     }
 }
-
-/// Code of an expectation that cannot be checked.
-const UNCHECKABLE: &str = "HN-EXP-001";
 
 /// The first words of a tracked buffer that are not what is expected.
 fn check_words(tracked: &tracked::Tracked, expectation: &Expectation) -> Checked {

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Everything that a change must pass: formatting, lints, and all tests. Works on a fresh Debian or Ubuntu with a Rust
+# toolchain; what is missing of LLVM's command-line tools (the oracle of the disassembler) is installed first.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+llvm_tools() {
+    command -v llvm-mc >/dev/null && command -v llvm-objdump >/dev/null
+}
+
+if ! llvm_tools; then
+    root=""
+    [ "$(id -u)" = 0 ] || root=sudo
+    $root apt-get update -qq
+    $root apt-get install -y -qq --no-install-recommends llvm
+    llvm_tools || { echo "llvm-mc and llvm-objdump are still missing" >&2; exit 1; }
+fi
+
+step() {
+    echo "== $*"
+    "$@"
+}
+
+step cargo fmt --all --check
+step cargo clippy --workspace --all-targets --locked -- -D warnings
+if cargo nextest --version >/dev/null 2>&1; then
+    step cargo nextest run --workspace --locked
+    step cargo test --workspace --doc --locked
+else
+    step cargo test --workspace --locked
+fi
