@@ -241,6 +241,6 @@ impl Builder {
     }
 
     fn access_rate(&self, access: &Access) -> Rate {
-        self.info(access.address).rate.max(self.info(access.valid).rate)
+        self.program.access_rate(access)
     }
 }

@@ -33,7 +33,8 @@
 //! the same rate as the address: units that do not exist read as 0 and store nothing, and an access with `valid` 0 does not look
 //! at its address at all. An existing unit that nobody mapped is a fault: it ends the dispatch without effect. LDS accesses
 //! outside the workgroup's LDS read 0 and store nothing, unit by unit; scratch likewise. Global accesses may be unaligned.
-//! A memory statement whose address and `valid` are uniform happens once a wave, whatever it gives or takes.
+//! A memory statement whose address and `valid` are uniform happens once a wave, whatever it gives or takes, except on
+//! scratch, which is each lane's own; see [`Program::access_rate`].
 //! Stores of the lanes of a wave take effect in lane order. In varying control flow, or when no lane's stores meet
 //! another's accesses, a backend may run lanes in any order.
 //!
@@ -284,6 +285,14 @@ impl Program {
     /// Type and rate of `value`.
     pub fn info(&self, value: Value) -> ValueInfo {
         self.values[value.0 as usize]
+    }
+
+    /// How often an access happens: once a wave if its address and `valid` are uniform, but scratch is each lane's own.
+    pub fn access_rate(&self, access: &Access) -> Rate {
+        match access.space {
+            Space::Scratch => Rate::Varying,
+            _ => self.info(access.address).rate.max(self.info(access.valid).rate),
+        }
     }
 
     /// The variable's type, rate and name.

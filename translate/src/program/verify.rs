@@ -154,7 +154,7 @@ impl Verifier<'_> {
             }
             Stmt::Load { dst, access } => {
                 self.access(access, diverged)?;
-                dst.iter().try_for_each(|v| self.define(*v, defined))
+                dst.iter().try_for_each(|v| self.loaded(*v, Type::B32, access, defined))
             }
             Stmt::Store { src, access } => {
                 src.iter().try_for_each(|v| self.stored(*v, Type::B32, access))?;
@@ -162,7 +162,8 @@ impl Verifier<'_> {
             }
             Stmt::Atomic { dst, op, data, compare, access } => {
                 self.atomic(*op, *data, *compare, access, diverged)?;
-                dst.iter().try_for_each(|v| self.define(*v, defined))
+                let ty = self.program.info(*data).ty;
+                dst.iter().try_for_each(|v| self.loaded(*v, ty, access, defined))
             }
         }
     }
@@ -174,6 +175,14 @@ impl Verifier<'_> {
         self.visible[at] = true;
         defined.push(at);
         Ok(())
+    }
+
+    /// Defines a value that an access gives.
+    fn loaded(&mut self, value: Value, ty: Type, access: &Access, defined: &mut Vec<usize>) -> Check {
+        self.define(value, defined)?;
+        let (found, wanted) =
+            (self.program.info(value), ValueInfo { ty, rate: self.program.access_rate(access) });
+        ensure(found == wanted, || format!("{value:?} is recorded as {found:?} but is {wanted:?}"))
     }
 
     fn rate(&self, value: Value) -> Rate {
@@ -201,7 +210,7 @@ impl Verifier<'_> {
 
     fn stored(&self, value: Value, ty: Type, access: &Access) -> Check {
         self.typed(value, ty)?;
-        let uniform = self.rate(access.address).max(self.rate(access.valid)) == Rate::Uniform;
+        let uniform = self.program.access_rate(access) == Rate::Uniform;
         ensure(!uniform || self.rate(value) == Rate::Uniform, || {
             format!("{value:?} varies, its address does not")
         })
@@ -236,7 +245,7 @@ impl Verifier<'_> {
             "a comparand without compare-and-swap".into()
         })?;
         ensure(access.space != Space::Table, || "an atomic on a table".into())?;
-        let uniform = self.rate(access.address).max(self.rate(access.valid)) == Rate::Uniform;
+        let uniform = self.program.access_rate(access) == Rate::Uniform;
         ensure(!(uniform && diverged), || {
             format!("a uniform atomic in varying control flow at pc {:#x}", access.pc)
         })?;

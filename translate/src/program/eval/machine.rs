@@ -153,8 +153,8 @@ impl<'p> Wave<'p> {
                 self.stack.push(Frame { block: then, at: 0, kind });
             }
             Stmt::Loop { body } => self.iterate(body, 0)?,
-            Stmt::Break => self.to_loop(|broken, _, active| *broken |= active),
-            Stmt::Continue => self.to_loop(|_, continued, active| *continued |= active),
+            Stmt::Break => self.join_loop(|broken, _, active| *broken |= active),
+            Stmt::Continue => self.join_loop(|_, continued, active| *continued |= active),
             Stmt::Return => self.active = 0,
             Stmt::Trap { code, pc } => return Err(Stop::Trap(code, *pc)),
             Stmt::Barrier { .. } => self.at_barrier = true,
@@ -167,7 +167,7 @@ impl<'p> Wave<'p> {
         Ok(())
     }
 
-    fn to_loop(&mut self, send: impl FnOnce(&mut u64, &mut u64, u64)) {
+    fn join_loop(&mut self, send: impl FnOnce(&mut u64, &mut u64, u64)) {
         let innermost = self.stack.iter_mut().rev().find_map(|f| match &mut f.kind {
             Kind::Loop { broken, continued } => Some((broken, continued)),
             _ => None,
@@ -269,10 +269,6 @@ impl<'p> Wave<'p> {
         self.get(access.valid, lane).div_ceil(u64::from(access.width.bytes())).min(count as u64)
     }
 
-    fn rate(&self, access: &Access) -> Rate {
-        self.program.info(access.address).rate.max(self.program.info(access.valid).rate)
-    }
-
     /// The unit at byte `at` of the launch's tables, 0 if it is not wholly inside.
     fn table(&self, at: u64, width: Width) -> u64 {
         let byte = |a: u64| {
@@ -297,7 +293,7 @@ impl<'p> Wave<'p> {
         lds: &mut [u8],
         guest: &mut Overlay<'_>,
     ) -> Result<(), Stop> {
-        for lane in self.doers(self.rate(access)) {
+        for lane in self.doers(self.program.access_rate(access)) {
             let (base, units) = (self.get(access.address, lane), self.units(access, dst.len(), lane));
             for (i, value) in (0..).zip(dst) {
                 let at = base.wrapping_add(i * u64::from(access.width.bytes()));
@@ -324,7 +320,7 @@ impl<'p> Wave<'p> {
         lds: &mut [u8],
         guest: &mut Overlay<'_>,
     ) -> Result<(), Stop> {
-        for lane in self.doers(self.rate(access)) {
+        for lane in self.doers(self.program.access_rate(access)) {
             let (base, units) = (self.get(access.address, lane), self.units(access, src.len(), lane));
             for (i, value) in (0..units).zip(src) {
                 let at = base.wrapping_add(i * u64::from(access.width.bytes()));
@@ -351,7 +347,7 @@ impl<'p> Wave<'p> {
         guest: &mut Overlay<'_>,
     ) -> Result<(), Stop> {
         let width = access.width;
-        for lane in self.doers(self.rate(access)) {
+        for lane in self.doers(self.program.access_rate(access)) {
             // An atomic's unit is naturally aligned: low address bits do not count.
             let at = self.get(access.address, lane) & !u64::from(width.bytes() - 1);
             let (data, compare) = (self.get(data, lane), compare.map_or(0, |c| self.get(c, lane)));

@@ -123,7 +123,7 @@ fn lanes_leave_a_loop_by_themselves() {
     store_lanes(&mut b, total);
     let (program, memory) = (b.finish(), Flat::new(128));
     let done = run_on(&program, &launch(1, 1), &memory).unwrap();
-    assert_eq!(done.stored, [BASE..BASE + 128]);
+    assert_eq!(done.stored, vec![BASE..BASE + 128]);
     assert!((0..32).all(|i| memory.word(4 * i) == i as u32));
 
     let short = Launch { budget: 31, ..launch(1, 1) };
@@ -166,7 +166,7 @@ fn units_beyond_valid_are_zero_and_not_stored() {
     b.store(vec![zero], access(Space::Global, nowhere, zero));
     let (program, memory) = (b.finish(), Flat::new(128));
     let done = run_on(&program, &launch(1, 1), &memory).unwrap();
-    assert_eq!(done.stored, [BASE + 64..BASE + 72]);
+    assert_eq!(done.stored, vec![BASE + 64..BASE + 72]);
     assert_eq!([memory.word(64), memory.word(68)], [0x0302_0100, 0x0706_0504]);
 }
 
