@@ -17,6 +17,7 @@ mod float;
 mod numeric;
 
 pub use amd::gfx10;
+use float::{F16, F32};
 pub use numeric::Numeric;
 
 /// Bits of a 32-bit float 1.0.
@@ -84,6 +85,15 @@ impl Format {
         })
     }
 
+    /// The register that a 16-bit value stands for: its f32, or the integer extended as the format's are.
+    pub(crate) fn widen(&self, half: u16) -> u32 {
+        match self.components[0].map(|c| c.numeric) {
+            Some(Numeric::Uint) => half.into(),
+            Some(Numeric::Sint) => i32::from(half as i16) as u32,
+            _ => F32.encode(F16.decode(half.into())),
+        }
+    }
+
     /// The element that four registers are stored as; bytes past [`Format::bytes`] are 0.
     pub fn store(&self, registers: [u32; 4]) -> [u8; 16] {
         let mut bits = 0u128;
@@ -94,6 +104,11 @@ impl Format {
         }
         bits.to_le_bytes()
     }
+}
+
+/// The f16 nearest to an f32, ties to even; too large becomes infinite.
+pub(crate) fn half_of_single(single: u32) -> u16 {
+    F16.encode(F32.decode(single)) as u16
 }
 
 /// The low `width` bits, 1 to 32.

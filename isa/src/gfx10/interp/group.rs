@@ -1,6 +1,14 @@
 //! Running the waves of a group.
 
-use super::{Bus, CodeCache, GroupResult, ProgramInfo, Stop, StopKind, WaveInit};
+use super::machine::{Flow, Machine};
+use super::meaning::Meaning;
+use super::slot::Slot;
+use super::wave::Wave;
+use super::{Bus, CodeCache, GroupResult, ProgramInfo, Stop, StopKind, WaveInit, WaveOutcome};
+use crate::gfx10::Op;
+
+/// Instructions after which a wave lets the next one run, so that waves may wait for each other in loops.
+const QUANTUM: u32 = 1 << 16;
 
 /// Runs the waves of one workgroup to their ends. They share `lds_bytes` of LDS, which starts as zeros.
 ///
@@ -17,9 +25,138 @@ pub fn run_group(
     bus: &mut dyn Bus,
     budget: &mut u64,
 ) -> Result<GroupResult, Stop> {
-    let _ = (code, info, lds_bytes, bus, budget);
-    if waves.is_empty() {
-        return Ok(GroupResult::default());
+    code.serve(info);
+    let runners = waves.iter().enumerate().map(|(number, init)| Runner::new(info, number, init)).collect();
+    let lds = vec![0; lds_bytes as usize];
+    let mut group = Group { code, info, lds, bus, budget, executed: 0, inexact: Vec::new(), runners };
+    group.run()?;
+    Ok(group.result())
+}
+
+/// A wave and how it stands.
+struct Runner {
+    wave: Wave,
+    outcome: WaveOutcome,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ready,
+    AtBarrier,
+    Ended,
+}
+
+impl Runner {
+    fn new(info: &ProgramInfo, number: usize, init: &WaveInit) -> Self {
+        let wave = Wave::new(info, number as u32, init);
+        Runner { wave, outcome: WaveOutcome::default(), state: State::Ready }
     }
-    Err(Stop { pc: 0, word: 0, kind: StopKind::BudgetExhausted })
+}
+
+struct Group<'a> {
+    code: &'a mut CodeCache,
+    info: &'a ProgramInfo,
+    lds: Vec<u8>,
+    bus: &'a mut dyn Bus,
+    budget: &'a mut u64,
+    executed: u64,
+    /// Inexact operations that were executed.
+    inexact: Vec<Op>,
+    runners: Vec<Runner>,
+}
+
+impl Group<'_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        loop {
+            for number in 0..self.runners.len() {
+                self.turn(number)?;
+            }
+            if self.runners.iter().all(|r| r.state == State::Ended) {
+                return Ok(());
+            }
+            self.release_barrier();
+        }
+    }
+
+    /// Lets the waves at the barrier go on if no other wave is still to arrive; ended waves count as arrived.
+    fn release_barrier(&mut self) {
+        if self.runners.iter().any(|r| r.state == State::Ready) {
+            return;
+        }
+        for runner in self.runners.iter_mut().filter(|r| r.state == State::AtBarrier) {
+            runner.state = State::Ready;
+        }
+    }
+
+    /// Runs one wave until it ends, waits or has used its turn.
+    fn turn(&mut self, number: usize) -> Result<(), Stop> {
+        for _ in 0..QUANTUM {
+            let Some(runner) = self.runners.get_mut(number).filter(|r| r.state == State::Ready) else {
+                return Ok(());
+            };
+            let pc = runner.wave.pc;
+            if let Err(kind) = self.step(number) {
+                let word = self.code.fetched(pc).unwrap_or(0);
+                return Err(Stop { pc: pc.wrapping_sub(self.info.address) as u32, word, kind });
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes one instruction of a wave.
+    fn step(&mut self, number: usize) -> Result<(), StopKind> {
+        let Some(runner) = self.runners.get_mut(number) else { return Ok(()) };
+        let slot = self.code.slot(runner.wave.pc, self.bus)?;
+        *self.budget = self.budget.checked_sub(1).ok_or(StopKind::BudgetExhausted)?;
+        self.executed += 1;
+        if slot.inexact && !self.inexact.contains(&slot.inst.op) {
+            self.inexact.push(slot.inst.op);
+        }
+        let next_pc = runner.wave.pc.wrapping_add(4 * u64::from(slot.inst.len));
+        let flow = execute(
+            &mut Machine {
+                wave: &mut runner.wave,
+                outcome: &mut runner.outcome,
+                lds: &mut self.lds,
+                bus: self.bus,
+                info: self.info,
+                executed: self.executed,
+                next_pc,
+            },
+            slot,
+        )?;
+        runner.wave.pc = next_pc;
+        match flow {
+            Flow::Next => {}
+            Flow::Jump(to) if to % 4 != 0 => return Err(StopKind::BadJump { to }),
+            Flow::Jump(to) => runner.wave.pc = to & 0xffff_ffff_ffff,
+            Flow::Barrier => runner.state = State::AtBarrier,
+            Flow::Refetch => {
+                self.code.revalidate(self.bus);
+            }
+            Flow::End => runner.state = State::Ended,
+        }
+        Ok(())
+    }
+
+    fn result(self) -> GroupResult {
+        let mut inexact: Vec<_> = self.inexact.iter().map(|op| op.name()).collect();
+        inexact.sort_unstable();
+        let waves =
+            self.runners.into_iter().map(|r| WaveOutcome { last: Some(r.wave), ..r.outcome }).collect();
+        GroupResult { waves, instructions: self.executed, inexact }
+    }
+}
+
+fn execute(machine: &mut Machine<'_>, slot: &Slot) -> Result<Flow, StopKind> {
+    match slot.meaning {
+        Meaning::Nothing => Ok(Flow::Next),
+        Meaning::Scalar(function) => super::scalar::run(machine, slot, function),
+        Meaning::Vector(row) => super::vector::run(machine, slot, row),
+        Meaning::Special(function) => function(machine, slot),
+        Meaning::Memory(family, access) => super::memory::run(machine, slot, family, access),
+        Meaning::Lds(access) => super::lds::run(machine, slot, access),
+        Meaning::ScalarAtomic(operation) => super::smem::atomic(machine, slot, operation),
+    }
 }

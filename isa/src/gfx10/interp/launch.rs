@@ -1,5 +1,6 @@
 //! What a group starts with and what it leaves.
 
+use super::wave::Wave;
 use crate::gfx10::{Target, WaveSize};
 
 /// The program of a group and the modes it starts in.
@@ -66,6 +67,8 @@ pub struct WaveOutcome {
     pub exports: Vec<Export>,
     /// Its messages, in program order.
     pub messages: Vec<Message>,
+    /// Its registers at the end.
+    pub last: Option<Wave>,
 }
 
 /// One export instruction.

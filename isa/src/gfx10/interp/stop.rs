@@ -1,6 +1,7 @@
 //! Why a group did not run to its end.
 
 use super::BusFault;
+use crate::gfx10::DecodeError;
 
 /// A group that did not run to its end, and the instruction at which it stood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +22,8 @@ pub enum StopKind {
     #[error("the program counter has left the mapped code: {0}")]
     CodeFault(BusFault),
     /// The words are not an instruction of the target.
-    #[error("{0}")]
-    Undecodable(String),
+    #[error(transparent)]
+    Undecodable(DecodeError),
     /// The instruction has no meaning in the interpreter.
     #[error("{mnemonic} is not interpreted")]
     Unimplemented {
@@ -70,7 +71,9 @@ pub enum StopKind {
         id: u16,
     },
     /// A register operand that the register file does not have.
-    #[error("{mnemonic} has {count} registers from {first} as an operand, past the end of the register file")]
+    #[error(
+        "{mnemonic} has {count} registers from number {first} as an operand, which are not registers in a row"
+    )]
     RegisterRange {
         /// The instruction.
         mnemonic: &'static str,
@@ -79,6 +82,34 @@ pub enum StopKind {
         /// Registers of the operand.
         count: u32,
     },
+    /// A tuple of scalar registers that does not begin where such tuples must.
+    #[error(
+        "{mnemonic} has {count} scalar registers from number {first} as an operand, which is not aligned"
+    )]
+    RegisterAlignment {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// First register number.
+        first: u32,
+        /// Registers of the operand.
+        count: u32,
+    },
+    /// A buffer descriptor that no rule is known for.
+    #[error("{mnemonic} met a buffer descriptor with {what}")]
+    Descriptor {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// What is wrong with it, as a noun.
+        what: &'static str,
+    },
+    /// An atomic access that is not aligned to its size.
+    #[error("atomic access of {size} bytes at {address:#x}, which is not aligned")]
+    Misaligned {
+        /// Address in guest memory, LDS or scratch.
+        address: u64,
+        /// Bytes of the access.
+        size: u32,
+    },
 }
 
 impl StopKind {
@@ -86,7 +117,7 @@ impl StopKind {
     pub fn code(&self) -> &'static str {
         match self {
             StopKind::CodeFault(_) => "ISA-RUN-001",
-            StopKind::Undecodable(_) => "ISA-RUN-002",
+            StopKind::Undecodable(error) => error.kind.code(),
             StopKind::Unimplemented { .. } => "ISA-RUN-003",
             StopKind::Image { .. } => "ISA-RUN-004",
             StopKind::Form { .. } => "ISA-RUN-005",
@@ -96,6 +127,9 @@ impl StopKind {
             StopKind::BadJump { .. } => "ISA-RUN-009",
             StopKind::Trap { .. } => "ISA-RUN-010",
             StopKind::RegisterRange { .. } => "ISA-RUN-011",
+            StopKind::RegisterAlignment { .. } => "ISA-RUN-002",
+            StopKind::Descriptor { .. } => "ISA-RUN-012",
+            StopKind::Misaligned { .. } => "ISA-RUN-013",
         }
     }
 }

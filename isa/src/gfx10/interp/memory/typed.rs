@@ -1,0 +1,178 @@
+//! Buffer accesses that convert formats.
+//!
+//! MUBUF takes format and component selectors from the descriptor; MTBUF takes the format from the instruction and
+//! selects components as they are.
+
+use super::access::{FormatShape, Packing};
+use super::buffer::{Buffer, descriptor_refusal};
+use super::{Family, Location, Space};
+use crate::format::{self, Format};
+use crate::gfx10::Mods;
+use crate::gfx10::interp::StopKind;
+use crate::gfx10::interp::machine::{Machine, Place};
+use crate::gfx10::interp::slot::Slot;
+use crate::gfx10::interp::vector::insert_half;
+
+/// Selectors that change nothing.
+const IDENTITY: [u8; 4] = [4, 5, 6, 7];
+
+/// What an element component that no register is stored to becomes. Inferred: drivers take care never to store fewer
+/// components than the format has.
+const UNSTORED: u32 = 0;
+
+/// A typed buffer.
+pub(super) struct Typed<'a> {
+    buffer: &'a Buffer,
+    /// `None` where the number names no format; that matters only to accesses in bounds.
+    format: Option<Format>,
+    selectors: [u8; 4],
+    refusal: StopKind,
+}
+
+impl<'a> Typed<'a> {
+    pub(super) fn new(slot: &Slot, family: Family, space: &'a Space) -> Result<Self, StopKind> {
+        let Space::Buffer(buffer) = space else { return Err(slot.form("no buffer")) };
+        let (number, selectors) = match (family, slot.inst.mods) {
+            (Family::TypedBuffer, Mods::Buffer(mods)) => (mods.format, IDENTITY),
+            _ => (buffer.descriptor.format, buffer.descriptor.selectors),
+        };
+        let format = format::gfx10(number).map(|(format, _)| format);
+        let refusal = descriptor_refusal(slot, "a FORMAT that is no buffer format");
+        Ok(Typed { buffer, format, selectors, refusal })
+    }
+
+    /// The format, and whether the access is in bounds.
+    fn element(&self, location: Location) -> Result<Option<Element<'_>>, StopKind> {
+        let Location::Buffer { index, offset } = location else { return Ok(None) };
+        if !self.buffer.begins_inside(index, offset) {
+            return Ok(None);
+        }
+        let format = self.format.as_ref().ok_or_else(|| self.refusal.clone())?;
+        Ok(Some(Element { buffer: self.buffer, format, index, offset }))
+    }
+
+    /// Out of bounds every component is 0, and selectors still choose 1.
+    pub(super) fn load(
+        &self,
+        m: &mut Machine<'_>,
+        location: Location,
+        (register, lane): (u8, usize),
+        shape: FormatShape,
+    ) -> Result<(), StopKind> {
+        let components = match self.element(location)? {
+            Some(element) => element.format.load(&element.read(m)?),
+            None => [0; 4],
+        };
+        let one = self.format.as_ref().map_or(0, Format::one);
+        let selected = self.selectors.map(|selector| match selector {
+            1 => one,
+            4..=7 => components[usize::from(selector - 4)],
+            _ => 0,
+        });
+        let is_integer = self.format.as_ref().is_some_and(Format::is_integer);
+        write_registers(m, selected, (register, lane), shape, is_integer);
+        Ok(())
+    }
+
+    pub(super) fn store(
+        &self,
+        m: &mut Machine<'_>,
+        location: Location,
+        data: (u8, usize),
+        shape: FormatShape,
+    ) -> Result<(), StopKind> {
+        let Some(element) = self.element(location)? else { return Ok(()) };
+        let registers = read_registers(m, data, shape, element.format);
+        let mut components = [UNSTORED; 4];
+        let used = self.selectors.iter().zip(registers).take(shape.components.into());
+        // Where two registers select one component, the first stands.
+        for (selector, value) in used.rev() {
+            if let Some(component) = components.get_mut(usize::from(selector.wrapping_sub(4))) {
+                *component = value;
+            }
+        }
+        element.write(m, element.format.store(components))
+    }
+}
+
+/// An element that is in bounds.
+struct Element<'a> {
+    buffer: &'a Buffer,
+    format: &'a Format,
+    index: u64,
+    offset: u64,
+}
+
+impl Element<'_> {
+    /// The places of the element's pieces, none longer than a dword, with their first bytes.
+    fn pieces(&self) -> impl Iterator<Item = (Place, std::ops::Range<usize>)> {
+        let bytes = self.format.bytes();
+        let piece = move |start: usize| {
+            let place = self.buffer.place_inside(self.index, self.offset, start as u64);
+            (place, start..bytes.min(start + 4))
+        };
+        (0..bytes).step_by(4).map(piece)
+    }
+
+    /// The place of the whole element if its pieces lie together, which they do unless the buffer is swizzled.
+    fn whole(&self) -> Option<Place> {
+        (!self.buffer.descriptor.swizzled).then(|| self.buffer.place_inside(self.index, self.offset, 0))
+    }
+
+    fn read(&self, m: &mut Machine<'_>) -> Result<[u8; 16], StopKind> {
+        let mut bytes = [0; 16];
+        match self.whole() {
+            Some(place) => m.read(place, &mut bytes[..self.format.bytes()])?,
+            None => self.pieces().try_for_each(|(place, range)| m.read(place, &mut bytes[range]))?,
+        }
+        Ok(bytes)
+    }
+
+    fn write(&self, m: &mut Machine<'_>, bytes: [u8; 16]) -> Result<(), StopKind> {
+        match self.whole() {
+            Some(place) => m.write(place, &bytes[..self.format.bytes()]),
+            None => self.pieces().try_for_each(|(place, range)| m.write(place, &bytes[range])),
+        }
+    }
+}
+
+/// Writes loaded components. Of a register that gets one 16-bit component, the other half is kept.
+fn write_registers(
+    m: &mut Machine<'_>,
+    values: [u32; 4],
+    (register, lane): (u8, usize),
+    shape: FormatShape,
+    is_integer: bool,
+) {
+    for (i, value) in values.into_iter().take(shape.components.into()).enumerate() {
+        let (number, high) = match shape.packing {
+            Packing::Single => {
+                m.wave.set_vgpr(register.wrapping_add(i as u8), lane, value);
+                continue;
+            }
+            Packing::Pairs => (register.wrapping_add(i as u8 / 2), i % 2 != 0),
+            Packing::HighHalf => (register, true),
+        };
+        let half = if is_integer { value as u16 } else { format::half_of_single(value) };
+        let old = m.wave.vgpr(number, lane);
+        m.wave.set_vgpr(number, lane, insert_half(old, half, high));
+    }
+}
+
+/// Reads the registers to store, 16-bit ones widened as the format's kind has it.
+fn read_registers(
+    m: &Machine<'_>,
+    (register, lane): (u8, usize),
+    shape: FormatShape,
+    format: &Format,
+) -> [u32; 4] {
+    std::array::from_fn(|i| {
+        let pair = m.wave.vgpr(register.wrapping_add(i as u8 / 2), lane);
+        let half = match shape.packing {
+            Packing::Single => return m.wave.vgpr(register.wrapping_add(i as u8), lane),
+            Packing::Pairs => pair >> (16 * (i % 2)),
+            Packing::HighHalf => pair >> 16,
+        } as u16;
+        format.widen(half)
+    })
+}
