@@ -29,7 +29,9 @@ fn operations_without_a_meaning_are_listed_with_a_reason() {
     let by_name: BTreeMap<&str, Op> = Op::all().map(|op| (op.name(), op)).collect();
     let missing: BTreeSet<String> = mnemonics()
         .into_iter()
-        .filter(|name| vector_op(by_name[name.as_str()]).is_none() && scalar_op(by_name[name.as_str()]).is_none())
+        .filter(|name| {
+            vector_op(by_name[name.as_str()]).is_none() && scalar_op(by_name[name.as_str()]).is_none()
+        })
         .collect();
     let listed: BTreeSet<String> = reasons().into_keys().collect();
     assert_eq!(missing, listed);

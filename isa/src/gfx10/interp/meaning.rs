@@ -71,3 +71,42 @@ pub(super) fn meaning(op: Op) -> Option<Meaning> {
         .or_else(|| super::smem::atomic_meaning(op))
         .or_else(|| super::memory::meaning(op))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operations without a meaning, by the beginning of their mnemonics or by what they contain.
+    const REFUSED: [&str; 12] = [
+        "image_",
+        "v_interp_",
+        "_src2_",
+        "ds_append",
+        "ds_consume",
+        "ds_condxchg32",
+        "ds_ordered_count",
+        "s_scratch_",
+        "s_code_end",
+        "s_endpgm_",
+        "s_rfe_b64",
+        "s_sendmsghalt",
+    ];
+
+    #[test]
+    fn every_operation_has_a_meaning_or_is_refused_by_name() {
+        for op in Op::all().filter(|op| *op != Op::S_SETKILL) {
+            let refused = REFUSED.iter().any(|part| op.name().contains(part));
+            assert_eq!(meaning(op).is_none(), refused, "{op:?}");
+        }
+        assert!(meaning(Op::S_SETKILL).is_none());
+    }
+
+    #[test]
+    fn no_operation_means_two_things() {
+        for op in Op::all() {
+            let special = SPECIAL[op.index()].is_some();
+            let value = alu::scalar_op(op).is_some() || alu::vector_op(op).is_some();
+            assert!(!(special && value), "{op:?}");
+        }
+    }
+}

@@ -5,8 +5,8 @@ use crate::gfx10::interp::machine::{Flow, Machine};
 use crate::gfx10::interp::slot::Slot;
 use crate::gfx10::interp::wave::lanes_of;
 
-/// From a 64-bit source, a 32-bit one and four dwords to four dwords.
-type Quad = fn(u64, u32, [u32; 4]) -> [u32; 4];
+/// From a 64-bit source, a 32-bit one, four dwords and CLAMP to four dwords.
+type Quad = fn(u64, u32, [u32; 4], bool) -> [u32; 4];
 
 pub(super) fn run(m: &mut Machine<'_>, slot: &Slot, function: Quad) -> Result<Flow, StopKind> {
     let (Some(accumulators), Some(destination)) = (slot.vector_source(2), slot.vector_destination()) else {
@@ -21,7 +21,7 @@ pub(super) fn run(m: &mut Machine<'_>, slot: &Slot, function: Quad) -> Result<Fl
     for lane in lanes_of(m.wave.exec()) {
         let sums = std::array::from_fn(|i| m.wave.vgpr(accumulators.wrapping_add(i as u8), lane));
         let (a, b) = (first.value(m.wave, lane), second.value(m.wave, lane) as u32);
-        for (i, sum) in function(a, b, sums).into_iter().enumerate() {
+        for (i, sum) in function(a, b, sums, mods.clamp).into_iter().enumerate() {
             m.wave.set_vgpr(destination.wrapping_add(i as u8), lane, sum);
         }
     }
