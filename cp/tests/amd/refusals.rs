@@ -197,6 +197,19 @@ fn a_draw_that_only_rasterizes_is_left_out_whole() {
 }
 
 #[test]
+fn a_draw_that_counts_or_stores_is_never_left_out() {
+    for (expected, what, act) in DRAWS.iter().filter(|row| row.0.starts_with("CP-DRAW")) {
+        let mut m = streaming(POINTS, 100);
+        m.set(reg::PA_CL_CLIP_CNTL, !KILL);
+        act(&mut m);
+        let report = m.submit();
+        if m.register(reg::VGT_STRMOUT_CONFIG) != 0 {
+            assert_eq!(code(&report), Some(*expected), "{what}");
+        }
+    }
+}
+
+#[test]
 fn a_draw_on_a_compute_ring_is_refused() {
     let mut m = Machine::with(Config::new(Isa::Gfx1030), Ring::Compute);
     set_up(&mut m, TRIANGLES, 100);
