@@ -4,6 +4,7 @@
 //! if an expectation failed, 2 if something was refused or faulted, 3 for bad usage or an unreadable file; of several
 //! files the highest counts.
 
+mod inspect;
 pub mod refusals;
 mod replay;
 mod style;
@@ -30,6 +31,8 @@ struct Cli {
 enum Command {
     /// Run captures and check what comes out
     Replay(replay::Args),
+    /// Show a capture: packets with named registers, draws with their state, programs
+    Inspect(inspect::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -43,6 +46,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = anstream::stdout().lock();
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args, &mut out),
+        Command::Inspect(args) => inspect::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)
