@@ -43,7 +43,7 @@ fn register_writes_are_named() {
     let streams = [
         set_sh(reg::COMPUTE_DIM_X.0, &[1, 2]),
         packet(WRITE_DATA, &[0, reg::CP_STRMOUT_CNTL.0 / 4, 0, 3]),
-        packet(0x7a, &[1 << 28 | (reg::VGT_PRIMITIVE_TYPE.0 - 0x30000) / 4, 4]),
+        packet(0x7a, &[(1 << 28) | ((reg::VGT_PRIMITIVE_TYPE.0 - 0x30000) / 4), 4]),
         vec![reg::VGT_INDEX_TYPE.0 / 4, 1],
     ];
     let stream = streams.concat();
