@@ -2,7 +2,10 @@
 
 mod support;
 
-use guestwave_cp::amd::{Ring, reg};
+use guestwave_cp::amd::{Ring, Submission, reg};
+use guestwave_cp::{
+    Completed, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory, NoObserver, Origin,
+};
 use support::*;
 
 const GOOD: u64 = 0x4_0000;
@@ -118,4 +121,27 @@ fn origins_say_where_a_dispatch_came_from() {
     let offset = 4 * (dispatch(GOOD).len() as u32 - 5);
     assert_eq!((origin.submission, origin.packet_offset), (1, offset));
     assert_eq!(origin.packet_address, BASE + 0x1000 + u64::from(offset));
+}
+
+/// Says of every flush that a dispatch failed which nobody launched.
+struct Stubborn;
+
+impl Executor for Stubborn {
+    fn submit(&mut self, _: DispatchId, _: ExactDispatch, _: &dyn GuestMemory) -> Result<(), DispatchError> {
+        Ok(())
+    }
+
+    fn flush(&mut self, _: &dyn GuestMemory, _: &mut Vec<Completed>) -> Result<(), DispatchError> {
+        let (id, origin) = (DispatchId(u64::MAX), Origin::default());
+        Err(DispatchError { id, origin, code: "TEST-002", text: "no".into(), pc: None, fault: None })
+    }
+}
+
+#[test]
+fn an_executor_that_fails_for_ever_does_not_hold_the_processor() {
+    let mut guest = Guest::default();
+    let ib = guest.load(BASE, &[dispatch(GOOD), write_memory(DATA, &[1])].concat());
+    let submission = Submission { ring: Ring::Gfx, ibs: &[ib] };
+    let report = guest.cp.submit(&submission, &guest.memory, &mut Stubborn, &mut NoObserver);
+    assert_eq!((codes(&report), guest.memory.get(DATA)), (vec!["TEST-002"], 0));
 }

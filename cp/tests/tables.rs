@@ -139,3 +139,17 @@ fn the_catalogue_has_every_group() {
         assert!(CATALOGUE.iter().any(|e| e.code.starts_with(&format!("CP-{group}-"))), "{group}");
     }
 }
+
+/// The tests that bring about the refusals of the walk and of packets; draws, dispatches and streamout have their own.
+const TESTS: [&str; 3] =
+    [include_str!("walk.rs"), include_str!("memory_packets.rs"), include_str!("deferral.rs")];
+
+#[test]
+fn every_refusal_of_packets_has_a_test() {
+    for group in ["EVT", "MEM", "PKT", "REG", "WAIT"] {
+        for entry in CATALOGUE.iter().filter(|e| e.code.starts_with(&format!("CP-{group}-"))) {
+            let quoted = format!("\"{}\"", entry.code);
+            assert!(TESTS.iter().any(|test| test.contains(&quoted)), "no test brings about {}", entry.code);
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! What packet handlers work on: the machine's state, memory, the executor, and the report.
 
 use super::RegisterFile;
+use super::ledger::Ledger;
 use super::predication::Predicate;
-use super::processor::{Config, Ring, SubmitReport, WorkCounts};
+use super::processor::{Config, Ring, SubmitReport};
 use super::registers::Register;
 use super::streamout_unit::StreamoutUnit;
 use super::walk::Windows;
@@ -46,22 +47,6 @@ pub(crate) struct State {
     pub(crate) machine: Machine,
 }
 
-/// What has to be put back if a dispatch that has not run yet should fault.
-struct Pending {
-    id: DispatchId,
-    machine: Machine,
-    undo: usize,
-    refusals: usize,
-    work: WorkCounts,
-}
-
-/// Register values from before the writes since the first pending dispatch.
-type Undo = Vec<(Register, (u32, bool))>;
-
-/// Dispatches held back, or register writes logged for them, at which the executor is flushed anyway.
-const MAX_PENDING: usize = 1 << 14;
-const MAX_UNDO: usize = 1 << 18;
-
 /// The GPU clock.
 pub(crate) type Clock = Box<dyn FnMut() -> u64 + Send>;
 
@@ -77,8 +62,7 @@ pub(crate) struct Hooks {
 /// Buffers that outlive a submission so that they are allocated once.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    pending: Vec<Pending>,
-    undo: Undo,
+    ledger: Ledger,
     done: Vec<Completed>,
     /// Bytes and dwords in passage of copying packets.
     pub(crate) bytes: Vec<u8>,
@@ -93,12 +77,12 @@ pub(crate) struct Context<'a> {
     hooks: &'a mut Hooks,
     pub(crate) scratch: &'a mut Scratch,
     next_id: &'a mut u64,
-    memory: &'a dyn GuestMemory,
+    pub(super) memory: &'a dyn GuestMemory,
     executor: &'a mut dyn Executor,
-    observer: &'a mut dyn Observer,
-    interest: Interest,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) interest: Interest,
     /// Bytes that packets have moved.
-    moved: u64,
+    pub(super) moved: u64,
     pub(crate) report: SubmitReport,
     pub(crate) windows: Windows,
 }
@@ -161,7 +145,7 @@ impl<'a> Context<'a> {
         first: Register,
         values: &[u32],
     ) -> Result<(), Refusal> {
-        if !self.scratch.pending.is_empty() {
+        if !self.scratch.ledger.is_empty() {
             self.log_registers(first, values.len())?;
         }
         self.state.registers.set_run(first, values)?;
@@ -187,11 +171,10 @@ impl<'a> Context<'a> {
 
     /// Keeps what `count` registers hold, for a pending dispatch that may fault.
     fn log_registers(&mut self, first: Register, count: usize) -> Result<(), Refusal> {
-        if self.scratch.undo.len() >= MAX_UNDO {
+        if self.scratch.ledger.is_full() {
             return self.flush();
         }
-        let registers = (first.0..).step_by(4).take(count).map(Register);
-        self.scratch.undo.extend(registers.map(|r| (r, self.state.registers.peek(r))));
+        self.scratch.ledger.log(self.state, first, count);
         Ok(())
     }
 
@@ -202,7 +185,7 @@ impl<'a> Context<'a> {
         dispatch: ExactDispatch,
         draw: Option<&DrawFacts>,
     ) -> Result<(), Refusal> {
-        if self.scratch.pending.len() >= MAX_PENDING {
+        if self.scratch.ledger.is_full() {
             self.flush()?;
         }
         let id = DispatchId(*self.next_id);
@@ -211,20 +194,14 @@ impl<'a> Context<'a> {
             let registers = &self.state.registers;
             self.observer.launched(&LaunchEvent { id, dispatch: &dispatch, registers, draw });
         }
-        self.scratch.pending.push(Pending {
-            id,
-            machine: self.state.machine.clone(),
-            undo: self.scratch.undo.len(),
-            refusals: self.report.refusals.len(),
-            work: self.report.work,
-        });
+        self.scratch.ledger.open(id, self.state, &self.report);
         self.report.work.launches += 1;
         Ok(self.executor.submit(id, dispatch, self.memory)?)
     }
 
     /// Makes memory current.
     pub(crate) fn flush(&mut self) -> Result<(), Refusal> {
-        if self.scratch.pending.is_empty() {
+        if self.scratch.ledger.is_empty() {
             return Ok(());
         }
         let mut done = std::mem::take(&mut self.scratch.done);
@@ -234,8 +211,7 @@ impl<'a> Context<'a> {
         }
         self.scratch.done = done;
         result?;
-        self.scratch.pending.clear();
-        self.scratch.undo.clear();
+        self.scratch.ledger.settle();
         Ok(())
     }
 
@@ -257,23 +233,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Takes back everything from the launch of dispatch `id` on.
-    fn roll_back(&mut self, id: DispatchId) {
-        let Some(first) = self.scratch.pending.iter().position(|p| p.id >= id) else { return };
-        let Some(back) = self.scratch.pending.drain(first..).next() else { return };
-        for (register, old) in self.scratch.undo.drain(back.undo..).rev() {
-            self.state.registers.restore(register, old);
-        }
-        self.state.machine = back.machine;
-        self.report.refusals.truncate(back.refusals);
-        self.report.work = back.work;
-    }
-
     /// Records a refusal that ends the submission; a dispatch's takes back what came after its launch.
     pub(crate) fn stop(&mut self, at: Origin, refusal: Refusal) {
         let at = match &refusal {
             Refusal::Dispatch(error) => {
-                self.roll_back(error.id);
+                self.scratch.ledger.roll_back(error.id, self.state, &mut self.report);
                 error.origin
             }
             _ => at,
@@ -297,78 +261,6 @@ impl<'a> Context<'a> {
             self.observer.refused(&refused);
         }
         self.report.refusals.push(refused);
-    }
-
-    /// Fills `into` from guest memory, after what programs are to store there has been stored.
-    pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Refusal> {
-        self.charge(into.len())?;
-        self.flush()?;
-        Ok(self.memory.read(address, into)?)
-    }
-
-    /// Reads one dword.
-    pub(crate) fn read_u32(&mut self, address: u64) -> Result<u32, Refusal> {
-        let mut bytes = [0; 4];
-        self.read(address, &mut bytes)?;
-        Ok(u32::from_le_bytes(bytes))
-    }
-
-    /// Reads one 64-bit word.
-    pub(crate) fn read_u64(&mut self, address: u64) -> Result<u64, Refusal> {
-        let mut bytes = [0; 8];
-        self.read(address, &mut bytes)?;
-        Ok(u64::from_le_bytes(bytes))
-    }
-
-    /// Fills `into` with dwords.
-    pub(crate) fn read_words(&mut self, address: u64, into: &mut [u32]) -> Result<(), Refusal> {
-        self.read(address, bytemuck::cast_slice_mut(into))?;
-        into.iter_mut().for_each(|word| *word = u32::from_le(*word));
-        Ok(())
-    }
-
-    /// Reads packet dwords, without waiting for programs: a window that they write to is read again.
-    pub(crate) fn fetch(&mut self, address: u64, into: &mut [u32]) -> Result<(), Refusal> {
-        self.memory.read(address, bytemuck::cast_slice_mut(into))?;
-        for word in into {
-            *word = u32::from_le(*word);
-        }
-        Ok(())
-    }
-
-    /// Writes guest memory, all or nothing, after everything before it.
-    pub(crate) fn write(&mut self, at: Origin, address: u64, bytes: &[u8]) -> Result<(), Refusal> {
-        self.charge(bytes.len())?;
-        self.flush()?;
-        self.memory.write(address, bytes)?;
-        let address = crate::canonical(address);
-        let range = address..address + bytes.len() as u64;
-        self.windows.written(range.clone());
-        self.report.work.bytes_written += bytes.len() as u64;
-        if self.interest.work {
-            self.observer.stored(at, range);
-        }
-        Ok(())
-    }
-
-    /// Writes dwords, as [`Context::write`] does.
-    pub(crate) fn write_dwords(&mut self, at: Origin, address: u64, words: &[u32]) -> Result<(), Refusal> {
-        let mut bytes = std::mem::take(&mut self.scratch.bytes);
-        bytes.clear();
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        let result = self.write(at, address, &bytes);
-        self.scratch.bytes = bytes;
-        result
-    }
-
-    /// Counts bytes that packets move against the submission's limit.
-    fn charge(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let limit = self.config.limits.bytes;
-        self.moved = self.moved.saturating_add(bytes as u64);
-        match self.moved > limit {
-            true => Err(Refusal::TooManyBytes { limit }),
-            false => Ok(()),
-        }
     }
 
     /// Asks whether a wait that does not hold is to be judged again.

@@ -18,6 +18,7 @@
 //! An indirect buffer is read in windows ahead of the walk. A window that a packet or a program has written to is
 //! read again before the next packet.
 
+mod access;
 pub(crate) mod atomic_mem;
 pub(crate) mod compute;
 pub(crate) mod conditions;
@@ -30,6 +31,7 @@ pub(crate) mod draw;
 pub(crate) mod events;
 pub(crate) mod indirect;
 mod launch;
+mod ledger;
 pub(crate) mod load_registers;
 mod packet;
 mod place;
