@@ -1,6 +1,6 @@
 //! Everything that a command processor refuses, by name and with a stable code.
 //!
-//! One row of the [`refusals!`] table is a variant, its code and its sentence; `docs/refusals.md` is generated from
+//! One row of the `refusals!` table is a variant, its code and its sentence; `docs/refusals.md` is generated from
 //! [`CATALOGUE`]. Codes are never reused and never change their meaning. Groups: `PKT` packet structure and opcodes,
 //! `MEM` guest memory, `REG` registers, `WAIT` waits and conditions, `EVT` events, `STRM` streamout, `DRAW` draws,
 //! `DISP` compute dispatches.
