@@ -1,14 +1,33 @@
 //! Float addition and multiplication, fused and not, plain and with the DirectX 9 zero rule.
 
 use super::exact::Number;
-use super::format::{F16, F32, F64, Format, first_nan, is_zero, number, store};
-use super::{Mode, Output, Sources, VectorOp, VectorRow};
+use super::format::{
+    F16, F32, F64, Format, canonical, decode, first_nan, flush_result, is_nan, is_zero, number, source, store,
+};
+use super::{Mode, Output, Rounding, Sources, VectorOp, VectorRow};
 use crate::gfx10::Op;
+
+/// The stored bits of an operation: the host's result where it serves, else the exact one, rounded.
+fn rounded<F: Format>(mode: &Mode, host: Option<u64>, exact: impl FnOnce() -> Option<Number>) -> u64 {
+    match host {
+        Some(bits) if F::rounding(mode) == Rounding::NearestEven => {
+            if is_nan::<F>(bits) {
+                F::NAN
+            } else {
+                flush_result::<F>(mode, bits)
+            }
+        }
+        _ => store::<F>(mode, exact()),
+    }
+}
 
 pub(super) fn add<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
     match first_nan::<F>(&[a, b]) {
         Some(nan) => nan,
-        None => store::<F>(mode, number::<F>(mode, a).plus(number::<F>(mode, b), F::rounding(mode))),
+        None => {
+            let (a, b) = (source::<F>(mode, a), source::<F>(mode, b));
+            rounded::<F>(mode, F::sum(a, b), || decode::<F>(a).plus(decode::<F>(b), F::rounding(mode)))
+        }
     }
 }
 
@@ -30,7 +49,10 @@ fn sub_reversed<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
 pub(super) fn mul<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
     match first_nan::<F>(&[a, b]) {
         Some(nan) => nan,
-        None => store::<F>(mode, number::<F>(mode, a).times(number::<F>(mode, b))),
+        None => {
+            let (a, b) = (source::<F>(mode, a), source::<F>(mode, b));
+            rounded::<F>(mode, F::product(a, b), || decode::<F>(a).times(decode::<F>(b)))
+        }
     }
 }
 
@@ -44,19 +66,25 @@ pub(super) fn fused<F: Format>(mode: &Mode, [a, b, c]: Sources) -> Option<Number
 pub(super) fn fma<F: Format>(mode: &Mode, sources: Sources) -> u64 {
     match first_nan::<F>(&sources) {
         Some(nan) => nan,
-        None => store::<F>(mode, fused::<F>(mode, sources)),
+        None => {
+            let [a, b, c] = sources.map(|s| source::<F>(mode, s));
+            rounded::<F>(mode, F::fused(a, b, c), || fused::<F>(mode, sources))
+        }
     }
 }
 
 /// `a * b + c` with two roundings, denormals flushed whatever MODE says.
 fn mad_f32(mode: &Mode, [a, b, c]: Sources) -> u64 {
     let mode = &mode.flushing32();
-    add::<F32>(mode, mul::<F32>(mode, a, b), c)
+    match first_nan::<F32>(&[a, b, c]) {
+        Some(nan) => nan,
+        None => add::<F32>(mode, mul::<F32>(mode, a, b), c),
+    }
 }
 
 /// Whether a product is zero by the DirectX 9 rule: a zero factor wins over everything, NaN and infinity included.
 fn zero_factor(mode: &Mode, a: u64, b: u64) -> bool {
-    let zero = |s| super::format::source::<F32>(mode, s);
+    let zero = |s| source::<F32>(mode, s);
     is_zero::<F32>(zero(a)) || is_zero::<F32>(zero(b))
 }
 
@@ -67,7 +95,7 @@ pub(super) fn mul_legacy(mode: &Mode, a: u64, b: u64) -> u64 {
 /// With a zero product the result is the addend itself.
 fn fma_legacy(mode: &Mode, [a, b, c]: Sources) -> u64 {
     match zero_factor(mode, a, b) {
-        true => super::format::canonical::<F32>(mode, c),
+        true => canonical::<F32>(mode, c),
         false => fma::<F32>(mode, [a, b, c]),
     }
 }
@@ -75,7 +103,7 @@ fn fma_legacy(mode: &Mode, [a, b, c]: Sources) -> u64 {
 fn mad_legacy(mode: &Mode, [a, b, c]: Sources) -> u64 {
     let mode = &mode.flushing32();
     match zero_factor(mode, a, b) {
-        true => super::format::canonical::<F32>(mode, c),
+        true => canonical::<F32>(mode, c),
         false => mad_f32(mode, [a, b, c]),
     }
 }
@@ -84,7 +112,7 @@ fn mad_legacy(mode: &Mode, [a, b, c]: Sources) -> u64 {
 /// range, else the product with the DirectX 9 zero rule.
 fn mullit(mode: &Mode, [a, b, c]: Sources) -> u64 {
     const LEAST: u64 = F32::SIGN | F32::LARGEST;
-    let c = super::format::source::<F32>(mode, c);
+    let c = source::<F32>(mode, c);
     let off = first_nan::<F32>(&[b, c]).is_some() || b >= LEAST || is_zero::<F32>(c) || c & F32::SIGN != 0;
     if off { LEAST } else { mul_legacy(mode, a, b) }
 }
@@ -124,3 +152,54 @@ pub(super) const ROWS: &[VectorRow] = &[
     row(Op::V_MAD_LEGACY_F32, mad_legacy, Output::F32),
     row(Op::V_MAC_LEGACY_F32, mad_legacy, Output::F32),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floats that meet each other: exponents at the ends and the middle of the range, fractions with runs of bits.
+    fn float<F: Format>(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let random = *seed >> 11;
+        let most = (F::INFINITY >> F::FRACTION_BITS) - 1;
+        let exponent = match random & 3 {
+            0 => random >> 2 & 3,
+            1 => most - (random >> 2 & 3),
+            _ => most / 2 - 32 + (random >> 2 & 63),
+        };
+        let run = u64::MAX << (random >> 8 & 63) ^ u64::MAX << (random >> 14 & 63);
+        let fraction = if random >> 20 & 1 == 0 { run } else { run ^ random >> 21 };
+        ((random >> 40 & 1) * F::SIGN)
+            | (exponent << F::FRACTION_BITS)
+            | fraction & ((1 << F::FRACTION_BITS) - 1)
+    }
+
+    fn agrees<F: Format>() {
+        let mode = &Mode { bits: 0xf0 };
+        let mut seed = 1;
+        for _ in 0..200_000 {
+            let [a, b, c] = std::array::from_fn(|_| float::<F>(&mut seed));
+            if first_nan::<F>(&[a, b, c]).is_some() {
+                continue;
+            }
+            let (x, y) = (decode::<F>(a), decode::<F>(b));
+            assert_eq!(
+                add::<F>(mode, a, b),
+                store::<F>(mode, x.plus(y, Rounding::NearestEven)),
+                "{a:x} + {b:x}"
+            );
+            assert_eq!(mul::<F>(mode, a, b), store::<F>(mode, x.times(y)), "{a:x} * {b:x}");
+            assert_eq!(
+                fma::<F>(mode, [a, b, c]),
+                store::<F>(mode, fused::<F>(mode, [a, b, c])),
+                "{a:x} {b:x} {c:x}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_host_rounds_as_exact_numbers_do() {
+        agrees::<F32>();
+        agrees::<F64>();
+    }
+}

@@ -1,10 +1,11 @@
 //! The float formats: their encodings, and which fields of MODE rule them.
 
 use super::exact::{Exact, Number};
+use super::host::Host;
 use super::{Mode, Rounding};
 
 /// A binary interchange format of IEEE 754.
-pub(super) trait Format {
+pub(super) trait Format: Host {
     /// Bits of the exponent field.
     const EXPONENT_BITS: u32;
     /// Bits of the fraction field.
