@@ -1,11 +1,27 @@
 //! What the integration tests share.
-#![expect(clippy::unwrap_used, reason = "a test that cannot list its inputs has to stop")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot list or read its inputs has to stop")]
+#![allow(dead_code, reason = "each test binary uses its part")]
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// The captures that stand in the repository, by name.
+use guestwave_harness::capture::{Capture, Record, load};
+use guestwave_harness::executor::ReferenceExecutor;
+use guestwave_harness::replay::{Outcome, ReplayOptions, replay};
+
+/// Instructions that a dispatch may execute in tests: more than any capture's, few enough to end soon.
+pub(crate) const STEPS: u64 = 1 << 24;
+
+/// The captures that stand in the repository.
 pub(crate) fn own_captures() -> Vec<PathBuf> {
     captures_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("captures"))
+}
+
+/// One of them by name.
+pub(crate) fn own(name: &str) -> Capture {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("captures").join(format!("{name}.cap.zst"));
+    load(&path).unwrap()
 }
 
 /// The larger collection in a `shared` folder beside the workspace or above it, empty where there is none.
@@ -27,4 +43,44 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
     paths.retain(|p| p.to_string_lossy().ends_with(".cap.zst"));
     paths.sort();
     paths
+}
+
+/// Replays with golden pages compared and freed buffer objects kept.
+pub(crate) fn run(capture: &Capture) -> Outcome {
+    let options = ReplayOptions { golden: true, keep_freed: true, rows: 2 };
+    replay(capture, Box::new(ReferenceExecutor::with_steps(STEPS)), options)
+}
+
+/// `pass`, `fail`, or `refused CODE` with the first refusal's code.
+pub(crate) fn verdict(outcome: &Outcome) -> String {
+    match (outcome.report.exit_status(), outcome.report.refusals.first()) {
+        (0, _) => "pass".to_owned(),
+        (_, Some(refusal)) => format!("refused {}", refusal.code),
+        _ => "fail".to_owned(),
+    }
+}
+
+/// A hash of each buffer object's bytes.
+pub(crate) fn contents(outcome: &Outcome) -> BTreeMap<u32, u64> {
+    let hash = |bytes: &[u8]| {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        hasher.finish()
+    };
+    outcome.buffers.iter().map(|b| (b.bo, b.with_bytes(hash))).collect()
+}
+
+/// The capture up to the packet that a replay refused: the records before the refused submission, and of that the
+/// packets before the refused one.
+pub(crate) fn before_the_refusal(capture: &Capture, outcome: &Outcome) -> Capture {
+    let refusal = &outcome.report.refusals[0];
+    let is_refused = |r: &Record| matches!(r, Record::Submit(s) if s.index == refusal.submission);
+    let at = capture.records.iter().position(is_refused).unwrap();
+    let mut records = capture.records[..=at].to_vec();
+    if let Some(Record::Submit(submit)) = records.last_mut() {
+        let place = submit.ibs.iter().rposition(|ib| ib.bytes > refusal.packet_offset).unwrap();
+        submit.ibs.truncate(place + 1);
+        submit.ibs[place].bytes = refusal.packet_offset;
+    }
+    Capture { gpu: capture.gpu.clone(), records }
 }

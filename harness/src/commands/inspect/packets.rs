@@ -32,19 +32,31 @@ impl Shown<'_> {
         sets && self.notes.is_empty() && self.view.register_writes().next().is_some()
     }
 
+    /// Whether the packet is a filler of one dword.
+    fn is_padding(&self) -> bool {
+        self.view.body.is_empty() && matches!(self.view.treatment(), Treatment::Inert(_))
+    }
+
     fn indent(&self) -> String {
         " ".repeat(2 + 2 * self.depth as usize)
     }
 }
 
-/// Cuts packets into groups that are printed together: runs that only set registers, and single others.
+/// Cuts packets into groups that are printed together: runs that only set registers, padding, and single others.
 pub(super) fn groups<'s, 'a>(shown: &'s [Shown<'a>]) -> impl Iterator<Item = &'s [Shown<'a>]> {
-    shown.chunk_by(|a, b| a.only_registers() && b.only_registers() && a.depth == b.depth)
+    let alike = |a: &Shown<'_>, b: &Shown<'_>| {
+        a.only_registers() && b.only_registers() || a.is_padding() && b.is_padding()
+    };
+    shown.chunk_by(move |a, b| a.depth == b.depth && alike(a, b))
 }
 
 /// Prints a group of [`groups`], without the notes.
 pub(super) fn print(group: &[Shown<'_>], out: &mut dyn Write) -> io::Result<()> {
     match group {
+        [first, _, ..] if first.is_padding() => {
+            let count = style::dim(format!("{} dwords of padding", group.len()));
+            writeln!(out, "{}{} {count}", first.indent(), offset(&first.view))
+        }
         [only] if !only.only_registers() => single(only, out),
         _ => registers(group, out),
     }
