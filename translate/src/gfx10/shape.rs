@@ -111,13 +111,7 @@ impl LaunchWords {
         let mut tables = Tables::default();
         let (waves, waves_per_group, group_waves) = waves(dispatch)?;
         let filled = params.iter().map(|p| word(dispatch, *p, waves_per_group, &mut tables)).collect();
-        Some(LaunchWords {
-            params: filled,
-            tables: tables.words.into(),
-            waves,
-            waves_per_group,
-            group_waves,
-        })
+        Some(LaunchWords { params: filled, tables: tables.words.into(), waves, waves_per_group, group_waves })
     }
 }
 
@@ -145,8 +139,7 @@ fn waves(dispatch: &ExactDispatch) -> Option<Waves> {
         Grid::Groups { start, end, threads, .. } => {
             let volume = threads.iter().try_fold(1u32, |v, t| v.checked_mul(*t))?;
             let per_group = volume.div_ceil(lanes).max(1);
-            let groups =
-                (0..3).try_fold(1u32, |g, a| g.checked_mul(end[a].saturating_sub(start[a])))?;
+            let groups = (0..3).try_fold(1u32, |g, a| g.checked_mul(end[a].saturating_sub(start[a])))?;
             Some((groups.checked_mul(per_group)?, per_group, None))
         }
         Grid::Subgroups { waves } => {

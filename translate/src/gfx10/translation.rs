@@ -48,15 +48,8 @@ pub fn translate(source: &Source<'_>, name: &str) -> Result<Program, Refusal> {
     let facts = Facts { graph: &graph, order: &order, kinds: &kinds, live: &live, wave: source.wave };
     let mut plan = Plan::new(&facts);
     loop {
-        let input = Input {
-            graph: &graph,
-            tree: &tree,
-            kinds: &kinds,
-            live: &live,
-            plan: &plan,
-            source,
-            name,
-        };
+        let input =
+            Input { graph: &graph, tree: &tree, kinds: &kinds, live: &live, plan: &plan, source, name };
         match emit(&input) {
             Ok(program) => return Ok(program),
             Err(Stop::Refused(refusal)) => return Err(refusal),

@@ -63,7 +63,14 @@ impl Emit<'_> {
             Node::IfRaised(flag, exit) => {
                 let cell = self.flag_cell(*flag);
                 let raised = self.get(cell);
-                self.choose(raised, |e| { e.exit(*exit); Ok(()) }, |_| Ok(()))
+                self.choose(
+                    raised,
+                    |e| {
+                        e.exit(*exit);
+                        Ok(())
+                    },
+                    |_| Ok(()),
+                )
             }
             Node::Chain(blocks) => self.chain(blocks),
         }

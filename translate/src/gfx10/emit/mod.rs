@@ -77,7 +77,11 @@ impl Emit<'_> {
         match ops::lowering(inst.op) {
             Some(Lower::Nothing) => Ok(()),
             Some(Lower::Whole(f)) => f(self, inst),
-            Some(Lower::Scalar(f)) => self.scalar_operation(inst, f),
+            Some(Lower::Scalar(f)) => self.scalar_operation(inst, |e, s| Ok(f(e, s))),
+            Some(Lower::Carry(f)) => self.scalar_operation(inst, |e, s| {
+                let scc = e.scc()?;
+                Ok(f(e, s, scc))
+            }),
             None => self.vector_or_refuse(inst),
         }
     }

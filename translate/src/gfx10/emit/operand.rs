@@ -1,6 +1,6 @@
 //! Operands of scalar instructions, and what all operands have in common.
 
-use guestwave_isa::gfx10::{Inst, InlineFloat, NumberKind, Operand, OperandSpec, Special, sreg};
+use guestwave_isa::gfx10::{InlineFloat, Inst, NumberKind, Operand, OperandSpec, Special, sreg};
 
 use super::Emit;
 use crate::gfx10::error::Stop;
@@ -48,11 +48,8 @@ pub(in crate::gfx10) fn constant(operand: Operand, spec: OperandSpec) -> Option<
 impl Emit<'_> {
     /// The shape of a source, or a 32-bit one where the tables name none.
     pub(in crate::gfx10) fn source_spec(&self, inst: &Inst, place: usize) -> OperandSpec {
-        let plain = OperandSpec {
-            kind: NumberKind::Bits,
-            bits: 32,
-            file: guestwave_isa::gfx10::RegisterFile::Any,
-        };
+        let plain =
+            OperandSpec { kind: NumberKind::Bits, bits: 32, file: guestwave_isa::gfx10::RegisterFile::Any };
         inst.op.row(inst.encoding).and_then(|r| r.src[place]).unwrap_or(plain)
     }
 

@@ -84,11 +84,7 @@ impl Emit<'_> {
     /// `[n % x, n / x % y, n / x / y]`.
     fn split(&mut self, n: Value, x: Value, y: Value) -> [Value; 3] {
         let row = self.b.bin(BinOp::DivU, n, x);
-        [
-            self.b.bin(BinOp::RemU, n, x),
-            self.b.bin(BinOp::RemU, row, y),
-            self.b.bin(BinOp::DivU, row, y),
-        ]
+        [self.b.bin(BinOp::RemU, n, x), self.b.bin(BinOp::RemU, row, y), self.b.bin(BinOp::DivU, row, y)]
     }
 
     fn subgroups(&mut self) -> Place {
@@ -183,7 +179,8 @@ impl Emit<'_> {
         let (two, four) = (self.b.c32(2), self.b.c32(4));
         let offset = self.b.bin(BinOp::Shl, index, two);
         let address = self.b.bin(BinOp::Add, start, offset);
-        let access = Access { space: Space::Table, address, valid: four, width: Width::W32, pc: 0, slot: None };
+        let access =
+            Access { space: Space::Table, address, valid: four, width: Width::W32, pc: 0, slot: None };
         self.b.load(1, access)[0]
     }
 }

@@ -12,11 +12,19 @@ use crate::program::{BinOp, Expr, Rate, Type, UnOp, Value, Var, WaveOp};
 pub(super) enum Cell {
     Vgpr(u8),
     /// A scalar register as a number; in the zone each lane has its own copy of those that the zone writes.
-    Sgpr { register: u8, zone: bool },
+    Sgpr {
+        register: u8,
+        zone: bool,
+    },
     /// The mask that starts at a scalar register (or at [`SCC`]: SCC is whether it has any lane).
     Mask(u8),
-    Scc { zone: bool },
-    Flag { index: usize, zone: bool },
+    Scc {
+        zone: bool,
+    },
+    Flag {
+        index: usize,
+        zone: bool,
+    },
     /// The next block of a chain.
     Next,
 }

@@ -22,7 +22,12 @@ pub(crate) fn memory_use(inst: &Inst) -> MemoryUse {
     let stores = name.contains("store") || name.contains("atomic");
     let loads = !name.contains("store");
     match inst.encoding {
-        Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg | Encoding::Flat | Encoding::Global | Encoding::Scratch => {
+        Encoding::Mubuf
+        | Encoding::Mtbuf
+        | Encoding::Mimg
+        | Encoding::Flat
+        | Encoding::Global
+        | Encoding::Scratch => {
             let lds = inst.encoding == Encoding::Flat;
             MemoryUse {
                 global_read: loads,

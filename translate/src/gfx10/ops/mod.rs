@@ -27,6 +27,8 @@ pub(super) struct ScalarResult {
 pub(super) enum Lower {
     /// Scalar arithmetic on numbers; the sources come at the widths of the row.
     Scalar(fn(&mut Emit<'_>, [Value; 2]) -> ScalarResult),
+    /// The same, from SCC too.
+    Carry(fn(&mut Emit<'_>, [Value; 2], Value) -> ScalarResult),
     /// By a function that does everything.
     Whole(LowerFn),
     /// No effect.
@@ -38,7 +40,8 @@ pub(super) type Row = (Op, Lower);
 
 static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
     let mut table = vec![None; Op::COUNT];
-    for (op, lower) in [scalar::ROWS, super::emit::CONTROL_ROWS].into_iter().flatten() {
+    let subjects = scalar::ROWS.into_iter().chain([super::emit::CONTROL_ROWS]);
+    for (op, lower) in subjects.flatten() {
         table[op.index()] = Some(*lower);
     }
     table

@@ -2,8 +2,8 @@
 
 use guestwave_isa::gfx10::{WaveSize, sreg};
 
-use super::effects::{RegisterSet, effects};
 use super::SCC;
+use super::effects::{RegisterSet, effects};
 use crate::gfx10::flow::{Block, BlockId, Condition, End, Graph};
 
 /// Live scalar registers at the start and at the end of each block.
@@ -16,8 +16,10 @@ pub(crate) struct Liveness {
 impl Liveness {
     pub(crate) fn new(graph: &Graph, wave: WaveSize) -> Liveness {
         let n = graph.blocks.len();
-        let through: Vec<(RegisterSet, RegisterSet)> = graph.blocks.iter().map(|b| summary(b, wave)).collect();
-        let mut live = Liveness { entry: vec![RegisterSet::default(); n], exit: vec![RegisterSet::default(); n] };
+        let through: Vec<(RegisterSet, RegisterSet)> =
+            graph.blocks.iter().map(|b| summary(b, wave)).collect();
+        let mut live =
+            Liveness { entry: vec![RegisterSet::default(); n], exit: vec![RegisterSet::default(); n] };
         let mut changed = true;
         while changed {
             changed = false;
@@ -29,11 +31,8 @@ impl Liveness {
     }
 
     fn update(&mut self, graph: &Graph, b: BlockId, (reads, writes): &(RegisterSet, RegisterSet)) -> bool {
-        let exit = graph
-            .block(b)
-            .end
-            .successors()
-            .fold(RegisterSet::default(), |all, s| all.union(self.entry[s.0]));
+        let exit =
+            graph.block(b).end.successors().fold(RegisterSet::default(), |all, s| all.union(self.entry[s.0]));
         let entry = reads.union(exit.minus(*writes));
         let changed = entry != self.entry[b.0] || exit != self.exit[b.0];
         (self.entry[b.0], self.exit[b.0]) = (entry, exit);
@@ -43,7 +42,8 @@ impl Liveness {
     /// Whether the register may be read in the block or behind it.
     pub(crate) fn may_be_read(&self, graph: &Graph, b: BlockId, register: u8) -> bool {
         // Instructions are not numbered here, so any read in the block counts, early ones too.
-        let in_block = graph.block(b).insts.iter().any(|i| effects(i, WaveSize::W64).reads.contains(register));
+        let in_block =
+            graph.block(b).insts.iter().any(|i| effects(i, WaveSize::W64).reads.contains(register));
         in_block || self.exit[b.0].contains(register)
     }
 
@@ -67,7 +67,8 @@ fn summary(block: &Block, wave: WaveSize) -> (RegisterSet, RegisterSet) {
 /// What the branch of a block reads.
 fn asked(end: End, wave: WaveSize) -> RegisterSet {
     let mut set = RegisterSet::default();
-    let mask = |set: &mut RegisterSet, first: u8| (first..first + wave.mask_dwords()).for_each(|r| set.insert(r));
+    let mask =
+        |set: &mut RegisterSet, first: u8| (first..first + wave.mask_dwords()).for_each(|r| set.insert(r));
     if let End::Branch { condition, .. } = end {
         match condition {
             Condition::Scc(_) => set.insert(SCC),

@@ -61,8 +61,16 @@ const ROWS: &[(Op, Op, Class)] = &[
     (Op::S_ORN2_SAVEEXEC_B32, Op::S_ORN2_SAVEEXEC_B64, save(Logic::OrNot, false)),
     (Op::S_ANDN1_SAVEEXEC_B32, Op::S_ANDN1_SAVEEXEC_B64, save(Logic::AndNot, true)),
     (Op::S_ORN1_SAVEEXEC_B32, Op::S_ORN1_SAVEEXEC_B64, save(Logic::OrNot, true)),
-    (Op::S_ANDN1_WREXEC_B32, Op::S_ANDN1_WREXEC_B64, Class::WriteExec { logic: Logic::AndNot, swapped: true }),
-    (Op::S_ANDN2_WREXEC_B32, Op::S_ANDN2_WREXEC_B64, Class::WriteExec { logic: Logic::AndNot, swapped: false }),
+    (
+        Op::S_ANDN1_WREXEC_B32,
+        Op::S_ANDN1_WREXEC_B64,
+        Class::WriteExec { logic: Logic::AndNot, swapped: true },
+    ),
+    (
+        Op::S_ANDN2_WREXEC_B32,
+        Op::S_ANDN2_WREXEC_B64,
+        Class::WriteExec { logic: Logic::AndNot, swapped: false },
+    ),
 ];
 
 /// What `op` is to the masks of a wave of this size.

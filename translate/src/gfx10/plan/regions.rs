@@ -194,7 +194,8 @@ impl Facts<'_> {
     /// Rule 3 of the module.
     fn in_any_order(&self, region: &BTreeSet<BlockId>) -> bool {
         let uses = |b: &BlockId| self.graph.block(*b).insts.iter().map(memory_use);
-        let all = region.iter().flat_map(uses).fold((false, false), |(r, w), u| (r | u.lds_read, w | u.lds_write));
+        let all =
+            region.iter().flat_map(uses).fold((false, false), |(r, w), u| (r | u.lds_read, w | u.lds_write));
         if all == (true, true) {
             return false;
         }

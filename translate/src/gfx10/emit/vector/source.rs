@@ -27,7 +27,9 @@ impl Emit<'_> {
         }
         let bit = |mask: u8| mask >> number & 1 != 0;
         let part = match &mods.lane {
-            LaneForm::Sdwa(form) if number < 2 => self.extract_part(inst, form, usize::from(number), moved)?,
+            LaneForm::Sdwa(form) if number < 2 => {
+                self.extract_part(inst, form, usize::from(number), moved)?
+            }
             _ if spec.bits == 16 && bit(mods.op_sel) => {
                 let sixteen = self.b.c32(16);
                 self.b.bin(BinOp::ShrU, moved, sixteen)
