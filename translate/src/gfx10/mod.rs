@@ -28,4 +28,4 @@ mod translation;
 
 pub use error::Refusal;
 pub use shape::{GridShape, LaneShape, LaunchShape, LaunchWords, ScalarShape};
-pub use translation::{Source, translate};
+pub use translation::{Assumption, Known, Source, Translation, translate};

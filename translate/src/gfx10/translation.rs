@@ -8,7 +8,7 @@ use super::flow::{Graph, Order, Tree};
 use super::plan::{Facts, Kinds, Liveness, Plan};
 use super::shape::LaunchShape;
 use crate::backend::Fidelity;
-use crate::program::Program;
+use crate::program::{Program, Trace};
 
 /// A guest program and everything that is compiled into its translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,11 +35,35 @@ pub struct Source<'a> {
     pub fidelity: Fidelity,
 }
 
-/// Translates a guest program.
+/// What the launch at hand can say about a number.
+pub type Known<'a> = &'a dyn Fn(&Trace) -> Option<u64>;
+
+/// Bits of a number that a translation takes for granted: formats and modes of descriptors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Assumption {
+    /// How a launch works the number out.
+    pub trace: Trace,
+    /// Which of its bits count.
+    pub mask: u32,
+    /// What they are.
+    pub value: u32,
+}
+
+/// A translated program and what it takes for granted. If a launch breaks an assumption, the program ends without effect
+/// with code `TR-SPEC-001`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Translation {
+    /// The program.
+    pub program: Program,
+    /// What it takes for granted.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Translates a guest program for launches that say what `known` says.
 ///
 /// # Errors
 /// The first thing in it that is not translated.
-pub fn translate(source: &Source<'_>, name: &str) -> Result<Program, Refusal> {
+pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<Translation, Refusal> {
     let graph = Graph::new(source.words, source.target)?;
     let order = Order::new(&graph);
     let tree = Tree::new(&graph, &order);
@@ -48,10 +72,18 @@ pub fn translate(source: &Source<'_>, name: &str) -> Result<Program, Refusal> {
     let facts = Facts { graph: &graph, order: &order, kinds: &kinds, live: &live, wave: source.wave };
     let mut plan = Plan::new(&facts);
     loop {
-        let input =
-            Input { graph: &graph, tree: &tree, kinds: &kinds, live: &live, plan: &plan, source, name };
+        let input = Input {
+            graph: &graph,
+            tree: &tree,
+            kinds: &kinds,
+            live: &live,
+            plan: &plan,
+            source,
+            name,
+            known,
+        };
         match emit(&input) {
-            Ok(program) => return Ok(program),
+            Ok(translation) => return Ok(translation),
             Err(Stop::Refused(refusal)) => return Err(refusal),
             Err(Stop::NeedsVote(block)) => match plan.without(&facts, block) {
                 Some(next) => plan = next,

@@ -49,7 +49,11 @@ impl Emit<'_> {
         match node {
             Node::Block(b) => self.basic_block(*b),
             Node::If { block, taken, next } => self.branch(*block, taken, next),
-            Node::Loop { body, .. } => self.repeat(|e| e.nodes(body)),
+            Node::Loop { body, .. } => {
+                let mut blocks = Vec::new();
+                collect(body, &mut blocks);
+                self.repeat(&blocks, |e| e.nodes(body))
+            }
             Node::Exit(exit) => {
                 self.exit(*exit);
                 Ok(())
@@ -162,39 +166,64 @@ impl Emit<'_> {
         }
     }
 
-    /// An `If` whose branches know what is known here; behind it nothing is.
-    fn choose(
+    /// An `If` whose branches know what is known here; behind it what neither has set still is.
+    pub(in crate::gfx10) fn choose(
         &mut self,
         cond: Value,
         then: impl FnOnce(&mut Self) -> Result<(), Stop>,
         otherwise: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let known = self.known.clone();
+        let set = std::mem::take(&mut self.set);
         self.b.open();
         then(self)?;
         let then = self.b.close();
-        self.known = known;
+        self.known.clone_from(&known);
         self.b.open();
         otherwise(self)?;
         let otherwise = self.b.close();
-        self.known.clear();
+        self.known = known;
+        self.known.retain(|var, _| !self.set.contains(var));
+        self.set.extend(set);
         self.b.push(Stmt::If { cond, then, otherwise });
         Ok(())
     }
 
-    fn repeat(&mut self, body: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
-        self.known.clear();
+    fn repeat(
+        &mut self,
+        blocks: &[BlockId],
+        body: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        self.forget_for_loop(blocks);
+        let known = self.known.clone();
         self.b.open();
         body(self)?;
         let body = self.b.close();
-        self.known.clear();
+        self.known = known;
         self.b.push(Stmt::Loop { body });
         Ok(())
     }
 
+    /// An access whose dwords do not lie together if `swizzled`.
+    ///
+    /// # Errors
+    /// What either way of it meets.
+    pub(in crate::gfx10) fn pieces_or_run(
+        &mut self,
+        swizzled: Value,
+        pieces: impl FnOnce(&mut Self) -> Result<(), Stop>,
+        run: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        match self.b.constant(swizzled) {
+            Some(0) => run(self),
+            Some(_) => pieces(self),
+            None => self.choose(swizzled, pieces, run),
+        }
+    }
+
     /// Irreducible control: in each round the block whose number is next runs and names the one after it.
     fn chain(&mut self, blocks: &[BlockId]) -> Result<(), Stop> {
-        self.repeat(|e| {
+        self.repeat(blocks, |e| {
             for b in blocks {
                 let next = e.get(Cell::Next);
                 let number = e.b.c32(b.0 as u32);
@@ -221,5 +250,21 @@ impl Emit<'_> {
         };
         self.put(Cell::Next, to);
         Ok(())
+    }
+}
+
+/// The blocks of some nodes.
+fn collect(nodes: &[Node], blocks: &mut Vec<BlockId>) {
+    for node in nodes {
+        match node {
+            Node::Block(b) => blocks.push(*b),
+            Node::If { taken, next, .. } => {
+                collect(taken, blocks);
+                collect(next, blocks);
+            }
+            Node::Loop { body, .. } => collect(body, blocks),
+            Node::Chain(all) => blocks.extend(all),
+            _ => {}
+        }
     }
 }

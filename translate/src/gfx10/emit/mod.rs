@@ -6,9 +6,10 @@ mod operand;
 mod prologue;
 mod registers;
 mod scalar;
+mod trace;
 mod vector;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use guestwave_isa::gfx10::Inst;
 
@@ -17,8 +18,8 @@ use super::exact::vector_row;
 use super::flow::{BlockId, Graph, Tree};
 use super::ops::{self, Lower};
 use super::plan::{Kinds, Liveness, Plan, State};
-use super::translation::Source;
-use crate::program::{Builder, Program, Value, Var};
+use super::translation::{Assumption, Known, Source, Translation};
+use crate::program::{Builder, Value, Var};
 
 pub(super) use control::CONTROL_ROWS;
 
@@ -31,6 +32,8 @@ pub(super) struct Input<'a> {
     pub(super) plan: &'a Plan,
     pub(super) source: &'a Source<'a>,
     pub(super) name: &'a str,
+    /// What the launch at hand can say about a number.
+    pub(super) known: Known<'a>,
 }
 
 /// One attempt at emission.
@@ -44,12 +47,19 @@ pub(super) struct Emit<'a> {
     vars: HashMap<registers::Cell, Var>,
     /// Values that variables are known to have here.
     known: HashMap<Var, Value>,
+    /// Variables that were set since a nested block was opened.
+    set: HashSet<Var>,
+    /// Values that were loaded from guest memory: the address of the first dword and the dword's place.
+    loaded: HashMap<Value, (Value, u32)>,
+    /// What the program takes for granted about the launch.
+    assumptions: Vec<Assumption>,
+    guarded: HashSet<(Value, BlockId)>,
     /// Conditions of branches whose block has been emitted, in the block that is open.
     conditions: HashMap<BlockId, Value>,
 }
 
 /// Emits the program, or says what stops this attempt.
-pub(super) fn emit(input: &Input<'_>) -> Result<Program, Stop> {
+pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
     let entry = BlockId(0);
     let mut e = Emit {
         b: Builder::new(input.name, input.source.wave.lanes() as u8),
@@ -58,6 +68,10 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Program, Stop> {
         state: input.kinds.entry(entry).clone(),
         vars: HashMap::new(),
         known: HashMap::new(),
+        set: HashSet::new(),
+        loaded: HashMap::new(),
+        assumptions: Vec::new(),
+        guarded: HashSet::new(),
         conditions: HashMap::new(),
     };
     e.prologue();
@@ -66,7 +80,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Program, Stop> {
     let program = e.b.program_mut();
     program.lds_bytes = input.source.lds_bytes;
     program.scratch_bytes = input.source.scratch_bytes;
-    Ok(e.b.finish())
+    Ok(Translation { program: e.b.finish(), assumptions: e.assumptions })
 }
 
 impl Emit<'_> {
@@ -77,6 +91,7 @@ impl Emit<'_> {
         match ops::lowering(inst.op) {
             Some(Lower::Nothing) => Ok(()),
             Some(Lower::Whole(f)) => f(self, inst),
+            Some(Lower::Memory(family, kind)) => ops::lower_memory(self, inst, family, kind),
             Some(Lower::Scalar(f)) => self.scalar_operation(inst, |e, s| Ok(f(e, s))),
             Some(Lower::Carry(f)) => self.scalar_operation(inst, |e, s| {
                 let scc = e.scc()?;

@@ -2,9 +2,12 @@
 
 use guestwave_isa::gfx10::{Inst, WaveSize, sreg};
 
+use std::collections::HashSet;
+
 use super::Emit;
 use crate::gfx10::error::{Refusal, Stop};
-use crate::gfx10::plan::SCC;
+use crate::gfx10::flow::BlockId;
+use crate::gfx10::plan::{RegisterSet, SCC, effects};
 use crate::program::{BinOp, Expr, Rate, Type, UnOp, Value, Var, WaveOp};
 
 /// A variable by what it stands for.
@@ -56,6 +59,23 @@ impl Cell {
 }
 
 impl Emit<'_> {
+    /// Forgets what a loop of these blocks may change: everything but scalar registers that none of them writes.
+    pub(super) fn forget_for_loop(&mut self, blocks: &[BlockId]) {
+        let wave = self.input.source.wave;
+        let graph = self.input.graph;
+        let written = blocks
+            .iter()
+            .flat_map(|b| &graph.block(*b).insts)
+            .fold(RegisterSet::default(), |all, i| all.union(effects(i, wave).writes));
+        let kept: HashSet<Var> = self
+            .vars
+            .iter()
+            .filter(|(cell, _)| matches!(cell, Cell::Sgpr { register, zone: false } if !written.contains(*register)))
+            .map(|(_, var)| *var)
+            .collect();
+        self.known.retain(|var, _| kept.contains(var));
+    }
+
     pub(super) fn cell(&mut self, cell: Cell) -> Var {
         if let Some(var) = self.vars.get(&cell) {
             return *var;
@@ -79,6 +99,7 @@ impl Emit<'_> {
     pub(super) fn put(&mut self, cell: Cell, value: Value) {
         let var = self.cell(cell);
         self.b.set(var, value);
+        self.set.insert(var);
         self.known.insert(var, value);
     }
 

@@ -1,5 +1,7 @@
 //! How each operation is lowered: rows by subject, gathered into one table by operation.
 
+mod lanes;
+mod memory;
 mod memory_use;
 mod scalar;
 
@@ -11,6 +13,7 @@ use super::emit::Emit;
 use super::error::Stop;
 use crate::program::Value;
 
+pub(super) use memory::lower as lower_memory;
 pub(super) use memory_use::memory_use;
 
 /// Lowers one instruction.
@@ -29,6 +32,8 @@ pub(super) enum Lower {
     Scalar(fn(&mut Emit<'_>, [Value; 2]) -> ScalarResult),
     /// The same, from SCC too.
     Carry(fn(&mut Emit<'_>, [Value; 2], Value) -> ScalarResult),
+    /// A vector memory access.
+    Memory(memory::Family, memory::Kind),
     /// By a function that does everything.
     Whole(LowerFn),
     /// No effect.
@@ -40,9 +45,15 @@ pub(super) type Row = (Op, Lower);
 
 static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
     let mut table = vec![None; Op::COUNT];
-    let subjects = scalar::ROWS.into_iter().chain([super::emit::CONTROL_ROWS]);
+    let others = [super::emit::CONTROL_ROWS, lanes::ROWS, memory::LDS_ROWS, memory::SCALAR_ROWS];
+    let subjects = scalar::ROWS.into_iter().chain(others);
     for (op, lower) in subjects.flatten() {
         table[op.index()] = Some(*lower);
+    }
+    for op in Op::all() {
+        if let Some((family, kind)) = memory::meaning(op) {
+            table[op.index()] = Some(Lower::Memory(family, kind));
+        }
     }
     table
 });

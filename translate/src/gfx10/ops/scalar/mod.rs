@@ -44,18 +44,18 @@ impl Emit<'_> {
     }
 
     /// A constant of the type of `value`.
-    pub(super) fn like(&mut self, value: Value, bits: u64) -> Value {
+    pub(in crate::gfx10) fn like(&mut self, value: Value, bits: u64) -> Value {
         if self.b.info(value).ty == Type::B64 { self.b.c64(bits) } else { self.b.c32(bits as u32) }
     }
 
     /// `op` with a constant second operand of the type of the first.
-    pub(super) fn with_constant(&mut self, op: BinOp, a: Value, bits: u64) -> Value {
+    pub(in crate::gfx10) fn with_constant(&mut self, op: BinOp, a: Value, bits: u64) -> Value {
         let b = self.like(a, bits);
         self.b.bin(op, a, b)
     }
 
     /// A shift by a constant.
-    pub(super) fn shift(&mut self, op: BinOp, a: Value, by: u32) -> Value {
+    pub(in crate::gfx10) fn shift(&mut self, op: BinOp, a: Value, by: u32) -> Value {
         let by = self.b.c32(by);
         self.b.bin(op, a, by)
     }
