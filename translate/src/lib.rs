@@ -11,5 +11,6 @@
 //! 3. What varies from dispatch to dispatch is read from the parameter block; what is compiled in is in the key.
 
 pub mod backend;
+pub mod executor;
 pub mod gfx10;
 pub mod program;

@@ -59,6 +59,29 @@ impl Refusal {
         }
     }
 
+    /// Byte offset of the instruction at fault, where there is one.
+    pub fn pc(&self) -> Option<u32> {
+        match self {
+            Refusal::Graph(GraphError::Decode(e)) => Some(e.offset),
+            Refusal::Graph(GraphError::Outside { pc, .. } | GraphError::Indirect { pc, .. }) => Some(*pc),
+            Refusal::Graph(GraphError::Overlap { first, .. }) => Some(*first),
+            Refusal::Graph(GraphError::TooLong(_)) => None,
+            Refusal::Instruction { pc, .. }
+            | Refusal::Operand { pc, .. }
+            | Refusal::Registers { pc, .. }
+            | Refusal::Zone { pc } => Some(*pc),
+        }
+    }
+
+    /// Whether the program may go on behind the code that was given.
+    pub fn needs_more_code(&self) -> bool {
+        match self {
+            Refusal::Graph(GraphError::Outside { to, .. }) => *to >= 0,
+            Refusal::Graph(GraphError::Decode(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Every code with the sentence of its kind.
     pub const ALL: &'static [(&'static str, &'static str)] = &[
         ("TR-FLOW-001", "A word that is no instruction of the target is reached."),

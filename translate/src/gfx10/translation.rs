@@ -8,7 +8,7 @@ use super::flow::{Graph, Order, Tree};
 use super::plan::{Facts, Kinds, Liveness, Plan};
 use super::shape::LaunchShape;
 use crate::backend::Fidelity;
-use crate::program::{Program, Trace};
+use crate::program::{ParamSource, Program, Trace};
 
 /// A guest program and everything that is compiled into its translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +36,8 @@ pub struct Source<'a> {
 }
 
 /// What the launch at hand can say about a number.
-pub type Known<'a> = &'a dyn Fn(&Trace) -> Option<u64>;
+/// It is asked with the parameter words that the program has so far.
+pub type Known<'a> = &'a dyn Fn(&Trace, &[ParamSource]) -> Option<u64>;
 
 /// Bits of a number that a translation takes for granted: formats and modes of descriptors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,11 +60,11 @@ pub struct Translation {
     pub assumptions: Vec<Assumption>,
 }
 
-/// Translates a guest program for launches that say what `known` says.
+/// Translates a guest program for launches that say what `known` says, and tells how many bytes of code it reaches.
 ///
 /// # Errors
 /// The first thing in it that is not translated.
-pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<Translation, Refusal> {
+pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<(Translation, u32), Refusal> {
     let graph = Graph::new(source.words, source.target)?;
     let order = Order::new(&graph);
     let tree = Tree::new(&graph, &order);
@@ -83,7 +84,7 @@ pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<Tr
             known,
         };
         match emit(&input) {
-            Ok(translation) => return Ok(translation),
+            Ok(translation) => return Ok((translation, graph.bytes)),
             Err(Stop::Refused(refusal)) => return Err(refusal),
             Err(Stop::NeedsVote(block)) => match plan.without(&facts, block) {
                 Some(next) => plan = next,

@@ -78,7 +78,7 @@ impl Emit<'_> {
             return word;
         }
         let Some(trace) = self.trace(word) else { return word };
-        let Some(number) = (self.input.known)(&trace) else { return word };
+        let Some(number) = (self.input.known)(&trace, &self.b.program().params) else { return word };
         let expected = number as u32 & mask;
         let assumption = Assumption { trace, mask, value: expected };
         if !self.assumptions.contains(&assumption) {

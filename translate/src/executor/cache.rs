@@ -1,0 +1,233 @@
+//! Translated programs by everything that is compiled into them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use guestwave_cp::{ExactDispatch, GuestMemory, Isa};
+use guestwave_isa::gfx10::{Target, WaveSize};
+
+use super::known::{evaluate, params};
+use crate::backend::{BackendError, Fidelity, Holding, ProgramId};
+use crate::gfx10::{Assumption, LaunchShape, Source, translate};
+use crate::program::{ParamSource, Program, Trace};
+
+/// Bytes of code that are read at most: the longest program that is translated.
+const CODE_BYTES: u64 = 1 << 22;
+
+/// Bytes of code that are read before it is known how long a program is.
+const FIRST_BYTES: u64 = 1 << 14;
+
+/// Everything that is compiled into a module. Two dispatches share a module only if all of it is equal (and the module's
+/// assumptions hold for both).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleKey {
+    /// The program's code, as far as it is reached.
+    pub code: Arc<[u32]>,
+    /// Its instruction set.
+    pub isa: Isa,
+    /// Lanes of a wave.
+    pub wave_lanes: u8,
+    /// FLOAT_MODE of RSRC1.
+    pub float_mode: u8,
+    /// DX10_CLAMP.
+    pub dx10_clamp: bool,
+    /// IEEE_MODE.
+    pub ieee: bool,
+    /// Which rule fills which register.
+    pub shape: LaunchShape,
+    /// LDS bytes of a workgroup.
+    pub lds_bytes: u32,
+    /// Scratch bytes of a wave.
+    pub scratch_bytes: u32,
+    /// Whether exports are dropped (`discard_vertex_exports`).
+    pub discard_vertex_exports: bool,
+    /// How close to the guest's bits floats are.
+    pub fidelity: Fidelity,
+    /// How waves are held.
+    pub holding: Holding,
+}
+
+impl ModuleKey {
+    /// The key of a dispatch whose code is `code`.
+    pub fn new(dispatch: &ExactDispatch, code: Arc<[u32]>, fidelity: Fidelity, holding: Holding) -> Self {
+        let p = &dispatch.program;
+        ModuleKey {
+            code,
+            isa: p.isa,
+            wave_lanes: p.wave_lanes,
+            float_mode: p.float_mode,
+            dx10_clamp: p.dx10_clamp,
+            ieee: p.ieee,
+            shape: LaunchShape::new(dispatch),
+            lds_bytes: dispatch.lds_bytes,
+            scratch_bytes: dispatch.scratch.map_or(0, |s| s.bytes_per_wave),
+            discard_vertex_exports: dispatch.outputs == guestwave_cp::Outputs::Dropped,
+            fidelity,
+            holding,
+        }
+    }
+}
+
+/// A compiled program.
+pub(super) struct Module {
+    key: ModuleKey,
+    assumptions: Vec<Assumption>,
+    pub(super) params: Vec<ParamSource>,
+    pub(super) program: ProgramId,
+    pub(super) inexact: Vec<&'static str>,
+}
+
+/// Why a dispatch has no module.
+pub(super) struct Refused {
+    pub(super) code: &'static str,
+    pub(super) text: String,
+    pub(super) pc: Option<u32>,
+}
+
+/// The modules of an executor.
+#[derive(Default)]
+pub(super) struct Cache {
+    modules: Vec<Module>,
+    /// Places of the modules whose program was last seen at an address.
+    by_address: HashMap<u64, Vec<usize>>,
+}
+
+impl Cache {
+    pub(super) fn at(&self, at: usize) -> &Module {
+        &self.modules[at]
+    }
+
+    /// The module that fits a dispatch.
+    pub(super) fn find(
+        &mut self,
+        dispatch: &ExactDispatch,
+        memory: &dyn GuestMemory,
+        fidelity: Fidelity,
+        holding: Holding,
+    ) -> Option<usize> {
+        let address = dispatch.program.address;
+        let here = self.by_address.get(&address).cloned().unwrap_or_default();
+        let near = here.into_iter().rev().find(|at| self.fits(*at, dispatch, memory, fidelity, holding));
+        let at = near.or_else(|| {
+            (0..self.modules.len()).find(|at| self.fits(*at, dispatch, memory, fidelity, holding))
+        })?;
+        let list = self.by_address.entry(address).or_default();
+        if !list.contains(&at) {
+            list.push(at);
+        }
+        Some(at)
+    }
+
+    fn fits(
+        &self,
+        at: usize,
+        dispatch: &ExactDispatch,
+        memory: &dyn GuestMemory,
+        fidelity: Fidelity,
+        holding: Holding,
+    ) -> bool {
+        let module = &self.modules[at];
+        let bytes = module.key.code.len() as u64 * 4;
+        let Some(code) = read_code(memory, dispatch.program.address, bytes) else { return false };
+        let key = ModuleKey::new(dispatch, code.into(), fidelity, holding);
+        key == module.key && {
+            let words = params(dispatch, &module.params);
+            module
+                .assumptions
+                .iter()
+                .all(|a| evaluate(&a.trace, &words, memory).is_some_and(|n| n as u32 & a.mask == a.value))
+        }
+    }
+
+    /// Translates and compiles a dispatch's program.
+    pub(super) fn translate(
+        &mut self,
+        dispatch: &ExactDispatch,
+        memory: &dyn GuestMemory,
+        fidelity: Fidelity,
+        holding: Holding,
+        compile: impl FnOnce(&Arc<Program>) -> Result<ProgramId, BackendError>,
+    ) -> Result<usize, Refused> {
+        let address = dispatch.program.address;
+        let (translation, words, bytes) = translated(dispatch, memory, fidelity)?;
+        let params = translation.program.params.clone();
+        let inexact = translation.program.inexact.clone();
+        let program = compile(&Arc::new(translation.program)).map_err(|e| Refused {
+            code: match &e {
+                BackendError::Compile { code, .. } | BackendError::DeviceLost { code, .. } => code,
+                BackendError::UnknownTicket(_) => "TR-BACK-001",
+            },
+            text: e.to_string(),
+            pc: None,
+        })?;
+        let code: Arc<[u32]> = words[..(bytes as usize / 4).min(words.len())].into();
+        let key = ModuleKey::new(dispatch, code, fidelity, holding);
+        self.modules.push(Module { key, assumptions: translation.assumptions, params, program, inexact });
+        let at = self.modules.len() - 1;
+        self.by_address.entry(address).or_default().push(at);
+        Ok(at)
+    }
+}
+
+type Translated = (crate::gfx10::Translation, Vec<u32>, u32);
+
+fn translated(
+    dispatch: &ExactDispatch,
+    memory: &dyn GuestMemory,
+    fidelity: Fidelity,
+) -> Result<Translated, Refused> {
+    let address = dispatch.program.address;
+    let missing = || Refused {
+        code: "TR-CODE-001",
+        text: format!("no memory is mapped at the program's address {address:#x}"),
+        pc: None,
+    };
+    let there = memory.mapping(address).map_or(0, |r| r.end.saturating_sub(guestwave_cp::canonical(address)));
+    let mut bytes = FIRST_BYTES;
+    loop {
+        let words = read_code(memory, address, bytes.min(there) & !3)
+            .filter(|w| !w.is_empty())
+            .ok_or_else(missing)?;
+        let source = source(dispatch, &words, fidelity);
+        let known =
+            |trace: &Trace, sources: &[ParamSource]| evaluate(trace, &params(dispatch, sources), memory);
+        match translate(&source, &format!("{address:x}"), &known) {
+            Ok((translation, reached)) => return Ok((translation, words, reached)),
+            // The code may go on behind what was read.
+            Err(r) if r.needs_more_code() && bytes < there.min(CODE_BYTES) => bytes *= 8,
+            Err(r) => {
+                return Err(Refused {
+                    code: r.code(),
+                    text: format!("the program at {address:#x}: {r}"),
+                    pc: r.pc(),
+                });
+            }
+        }
+    }
+}
+
+fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fidelity) -> Source<'a> {
+    let p = &dispatch.program;
+    Source {
+        words,
+        target: match p.isa {
+            Isa::Gfx1010 => Target::Gfx1010,
+            Isa::Gfx1013 => Target::Gfx1013,
+            Isa::Gfx1030 => Target::Gfx1030,
+        },
+        wave: if p.wave_lanes == 64 { WaveSize::W64 } else { WaveSize::W32 },
+        float_mode: p.float_mode,
+        dx10_clamp: p.dx10_clamp,
+        ieee: p.ieee,
+        shape: LaunchShape::new(dispatch),
+        lds_bytes: dispatch.lds_bytes,
+        scratch_bytes: dispatch.scratch.map_or(0, |s| s.bytes_per_wave / u32::from(p.wave_lanes.max(1))),
+        fidelity,
+    }
+}
+
+fn read_code(memory: &dyn GuestMemory, address: u64, bytes: u64) -> Option<Vec<u32>> {
+    let mut raw = vec![0; usize::try_from(bytes).ok()?];
+    memory.read(address, &mut raw).ok()?;
+    Some(raw.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
+}
