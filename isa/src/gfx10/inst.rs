@@ -236,6 +236,10 @@ pub struct VopMods {
     pub op_sel_hi: u8,
     /// DPP or SDWA.
     pub lane: LaneForm,
+    /// VOP3 interpolation: attribute number.
+    pub attr: u8,
+    /// VOP3 interpolation: component, 0-3.
+    pub chan: u8,
 }
 
 /// Modifiers of MUBUF and MTBUF.

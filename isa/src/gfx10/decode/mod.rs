@@ -1,69 +1,19 @@
 //! From instruction words to [`Inst`].
+//!
+//! The encoding, the opcode's row, and the places of its operands come from the tables. Code here knows the codings
+//! of operand fields ([`operand`]), the dword that SDWA and DPP add ([`lane`]), the modifiers of each encoding
+//! ([`mods`]) and the address registers of images ([`image`]).
 
-use super::{Encoding, Inst, Op, Target};
+mod error;
+mod image;
+mod lane;
+mod mods;
+mod operand;
 
-/// Why words are not an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("{kind} (byte offset {offset:#x}, word {word:#010x})")]
-pub struct DecodeError {
-    /// Byte offset of the instruction from the start of the code.
-    pub offset: u32,
-    /// The first word of the instruction; 0 if there is none.
-    pub word: u32,
-    /// What is wrong.
-    pub kind: DecodeErrorKind,
-}
+pub use error::{DecodeError, DecodeErrorKind};
 
-/// What is wrong with the words of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum DecodeErrorKind {
-    /// The code ends inside the instruction.
-    #[error("the code ends inside an instruction that needs {needed} words")]
-    Truncated {
-        /// Words that the instruction needs, as far as is known.
-        needed: u8,
-    },
-    /// No encoding has these high bits.
-    #[error("no GFX10 encoding begins with these bits")]
-    UnknownEncoding,
-    /// The encoding has no such opcode on this target.
-    #[error("{encoding:?} has no opcode {opcode:#x} on this target")]
-    UnknownOpcode {
-        /// The encoding.
-        encoding: Encoding,
-        /// The number in its opcode field.
-        opcode: u16,
-    },
-    /// A field that the operation lacks is not zero.
-    #[error("{op:?} has no meaning for the bits {bits:#018x} of its words")]
-    ReservedBits {
-        /// The operation.
-        op: Op,
-        /// The offending bits, counted from bit 0 of the first word.
-        bits: u64,
-    },
-    /// An operand field holds a code that the operation cannot have there.
-    #[error("{op:?} cannot have operand code {code}")]
-    Operand {
-        /// The operation.
-        op: Op,
-        /// The code in the field.
-        code: u16,
-    },
-}
-
-impl DecodeErrorKind {
-    /// The stable refusal code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Truncated { .. } => "ISA-DEC-001",
-            Self::UnknownEncoding => "ISA-DEC-002",
-            Self::UnknownOpcode { .. } => "ISA-DEC-003",
-            Self::ReservedBits { .. } => "ISA-DEC-004",
-            Self::Operand { .. } => "ISA-DEC-005",
-        }
-    }
-}
+use super::table::{Coding, EncodingLayout, Flags, OpRow, OperandSpec, Place, bits};
+use super::{Encoding, Inst, Mods, Operand, Target, VopMods, sreg};
 
 /// Decodes the instruction that begins with `words[0]`.
 ///
@@ -73,9 +23,118 @@ impl DecodeErrorKind {
 /// # Errors
 ///
 /// [`DecodeError`] if the words are not an instruction of the target, or end inside one.
-pub fn decode(words: &[u32], offset: u32, _target: Target) -> Result<Inst, DecodeError> {
-    let Some(&word) = words.first() else {
-        return Err(DecodeError { offset, word: 0, kind: DecodeErrorKind::Truncated { needed: 1 } });
-    };
-    Err(DecodeError { offset, word, kind: DecodeErrorKind::UnknownEncoding })
+pub fn decode(words: &[u32], offset: u32, target: Target) -> Result<Inst, DecodeError> {
+    let word = words.first().copied().unwrap_or(0);
+    Reader::new(words, target).and_then(|reader| reader.read(offset)).map_err(|kind| DecodeError {
+        offset,
+        word,
+        kind,
+    })
+}
+
+type Result<T, E = DecodeErrorKind> = std::result::Result<T, E>;
+
+/// One instruction as it is read.
+struct Reader<'a> {
+    words: &'a [u32],
+    row: &'static OpRow,
+    /// The encoding's dwords, without what follows them.
+    bits: u64,
+    /// Dwords that are known to belong to the instruction.
+    len: u8,
+    literal: Option<u32>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(words: &'a [u32], target: Target) -> Result<Self> {
+        let &word = words.first().ok_or(DecodeErrorKind::Truncated { needed: 1 })?;
+        let layout = EncodingLayout::of(word).ok_or(DecodeErrorKind::UnknownEncoding)?;
+        let high = match layout.dwords {
+            1 => 0,
+            needed => *words.get(1).ok_or(DecodeErrorKind::Truncated { needed })?,
+        };
+        let bits = u64::from(word) | u64::from(high) << 32;
+        let opcode = layout.opcode(bits);
+        let row = layout
+            .row(opcode, target)
+            .ok_or(DecodeErrorKind::UnknownOpcode { encoding: layout.encoding, opcode })?;
+        let wrong = (bits & row.fixed.mask) ^ row.fixed.value;
+        match wrong {
+            0 => Ok(Reader { words, row, bits, len: layout.dwords, literal: None }),
+            bits => Err(DecodeErrorKind::ReservedBits { op: row.op, bits }),
+        }
+    }
+
+    fn read(mut self, offset: u32) -> Result<Inst> {
+        let mut inst = Inst {
+            op: self.row.op,
+            encoding: self.row.encoding,
+            offset,
+            words: [0; 5],
+            len: 0,
+            dst: [Operand::None; 2],
+            src: [Operand::None; 4],
+            mods: Mods::None,
+        };
+        match self.lane_form() {
+            Some(form) => self.read_lane_form(form, &mut inst)?,
+            None => self.read_plain(&mut inst)?,
+        }
+        inst.len = self.len;
+        for (to, from) in inst.words.iter_mut().zip(self.words).take(usize::from(self.len)) {
+            *to = *from;
+        }
+        Ok(inst)
+    }
+
+    fn read_plain(&mut self, inst: &mut Inst) -> Result<()> {
+        self.read_operands(inst)?;
+        inst.mods = self.mods()?;
+        match self.row.encoding {
+            Encoding::Mimg => self.finish_image(inst),
+            Encoding::Mubuf | Encoding::Mtbuf => self.finish_buffer(inst),
+            Encoding::Flat | Encoding::Global | Encoding::Scratch => self.finish_flat(inst),
+            Encoding::Smem => self.finish_scalar_memory(inst),
+            _ => Ok(()),
+        }
+    }
+
+    fn read_operands(&mut self, inst: &mut Inst) -> Result<()> {
+        for (i, place) in self.row.dst_places.into_iter().enumerate() {
+            inst.dst[i] = self.operand(place, self.row.dst[i])?;
+        }
+        for (i, place) in self.row.src_places.into_iter().enumerate() {
+            inst.src[i] = self.operand(place, self.row.src[i])?;
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, place: Place, spec: Option<OperandSpec>) -> Result<Operand> {
+        match (place, spec) {
+            (Place::Field(coding, bits), Some(spec)) => self.coded(coding, bits.of(self.bits) as u16, &spec),
+            (Place::Vcc, _) => Ok(Operand::Sgpr(sreg::VCC_LO)),
+            (Place::Exec, _) => Ok(Operand::Sgpr(sreg::EXEC_LO)),
+            (Place::Literal, _) => self.literal(),
+            _ => Ok(Operand::None),
+        }
+    }
+
+    /// The dword after the encoding's own; the instruction has at most one.
+    fn literal(&mut self) -> Result<Operand> {
+        if self.literal.is_none() {
+            self.literal = Some(self.next_word()?);
+        }
+        Ok(self.literal.map_or(Operand::None, Operand::Literal))
+    }
+
+    fn next_word(&mut self) -> Result<u32> {
+        let needed = self.len + 1;
+        let word = self.words.get(usize::from(self.len)).ok_or(DecodeErrorKind::Truncated { needed })?;
+        self.len = needed;
+        Ok(*word)
+    }
+
+    fn bad_operand(&self, code: u16) -> DecodeErrorKind {
+        DecodeErrorKind::Operand { op: self.row.op, code }
+    }
 }

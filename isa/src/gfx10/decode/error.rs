@@ -1,0 +1,88 @@
+//! Why words are not an instruction.
+
+use crate::gfx10::{Encoding, Op};
+
+/// Why words are not an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{kind} (byte offset {offset:#x}, word {word:#010x})")]
+pub struct DecodeError {
+    /// Byte offset of the instruction from the start of the code.
+    pub offset: u32,
+    /// The first word of the instruction; 0 if there is none.
+    pub word: u32,
+    /// What is wrong.
+    pub kind: DecodeErrorKind,
+}
+
+/// What is wrong with the words of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum DecodeErrorKind {
+    /// The code ends inside the instruction.
+    #[error("the code ends inside an instruction that needs {needed} words")]
+    Truncated {
+        /// Words that the instruction needs, as far as is known.
+        needed: u8,
+    },
+    /// No encoding has these high bits.
+    #[error("no GFX10 encoding begins with these bits")]
+    UnknownEncoding,
+    /// The encoding has no such opcode on this target.
+    #[error("{encoding:?} has no opcode {opcode:#x} on this target")]
+    UnknownOpcode {
+        /// The encoding.
+        encoding: Encoding,
+        /// The number in its opcode field.
+        opcode: u16,
+    },
+    /// A field that the operation lacks is not zero.
+    #[error("{op:?} has no meaning for the bits {bits:#018x} of its words")]
+    ReservedBits {
+        /// The operation.
+        op: Op,
+        /// The offending bits, counted from bit 0 of the first word.
+        bits: u64,
+    },
+    /// An operand field holds a code that the operation cannot have there.
+    #[error("{op:?} cannot have operand code {code}")]
+    Operand {
+        /// The operation.
+        op: Op,
+        /// The code in the field.
+        code: u16,
+    },
+    /// An operand reaches past the last vector register.
+    #[error("{op:?} takes {dwords} registers from v{first}, past the last one")]
+    RegisterRange {
+        /// The operation.
+        op: Op,
+        /// First register.
+        first: u8,
+        /// Registers from there.
+        dwords: u8,
+    },
+    /// The non-sequential form names fewer address registers than the image operation has.
+    #[error("{op:?} has {needed} address registers, its words name {given}")]
+    ImageAddress {
+        /// The operation.
+        op: Op,
+        /// Registers that the operation, its dimension and its packing have.
+        needed: u8,
+        /// Registers that the words name.
+        given: u8,
+    },
+}
+
+impl DecodeErrorKind {
+    /// The stable refusal code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Truncated { .. } => "ISA-DEC-001",
+            Self::UnknownEncoding => "ISA-DEC-002",
+            Self::UnknownOpcode { .. } => "ISA-DEC-003",
+            Self::ReservedBits { .. } => "ISA-DEC-004",
+            Self::Operand { .. } => "ISA-DEC-005",
+            Self::RegisterRange { .. } => "ISA-DEC-006",
+            Self::ImageAddress { .. } => "ISA-DEC-007",
+        }
+    }
+}
