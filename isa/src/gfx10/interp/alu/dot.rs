@@ -17,6 +17,8 @@ const PLAIN: VopMods = VopMods {
     op_sel: 0,
     op_sel_hi: 7,
     lane: crate::gfx10::LaneForm::None,
+    attr: 0,
+    chan: 0,
 };
 
 /// `a.lo * b.lo + c`, then `a.hi * b.hi` added, each step fused, to nearest even with all denormals flushed
