@@ -22,6 +22,7 @@ pub(super) const ROWS: &[(Op, Meaning)] = &[
     (Op::S_TTRACEDATA_IMM, Nothing),
     (Op::S_INST_PREFETCH, Nothing),
     (Op::S_CLAUSE, Nothing),
+    (Op::S_NOP, Nothing),
     (Op::S_VERSION, Nothing),
     (Op::S_GL1_INV, Nothing),
     (Op::S_DCACHE_INV, Nothing),

@@ -77,13 +77,14 @@ mod tests {
     use super::*;
 
     /// Operations without a meaning, by the beginning of their mnemonics or by what they contain.
-    const REFUSED: [&str; 12] = [
+    const REFUSED: [&str; 13] = [
         "image_",
         "v_interp_",
         "_src2_",
         "ds_append",
         "ds_consume",
         "ds_condxchg32",
+        "ds_gws_",
         "ds_ordered_count",
         "s_scratch_",
         "s_code_end",
