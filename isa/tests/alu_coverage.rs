@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use guestwave_isa::gfx10::Op;
-use guestwave_isa::gfx10::interp::alu::{scalar_op, vector_op};
+use guestwave_isa::gfx10::interp::alu::{Mode, scalar_op, vector_op};
+use guestwave_isa::gfx10::{Op, VopMods};
 
 const TABLES: [&str; 9] = ["sop1", "sop2", "sopc", "sopk", "vop1", "vop2", "vop3", "vop3p", "vopc"];
 
@@ -48,4 +48,35 @@ fn no_operation_is_both_scalar_and_vector() {
 #[test]
 fn a_row_stands_at_its_own_operation() {
     assert!(Op::all().all(|op| vector_op(op).is_none_or(|row| row.op == op)));
+}
+
+/// Sources, modes and modifiers of any bits, also past the operands' widths, are computed without a panic.
+#[test]
+fn any_bits_are_computed() {
+    let mut seed = 1u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        seed ^ seed >> 31 | if seed & 7 == 0 { u64::MAX << (seed >> 58) } else { 0 }
+    };
+    for op in Op::all() {
+        for _ in 0..200 {
+            let sources = [next(), next(), next()];
+            if let Some(row) = vector_op(op) {
+                let [mode, bits] = [next(), next()];
+                let mods = VopMods {
+                    neg: bits as u8,
+                    abs: (bits >> 8) as u8,
+                    clamp: bits >> 16 & 1 == 1,
+                    omod: (bits >> 20) as u8,
+                    op_sel: (bits >> 28) as u8,
+                    op_sel_hi: (bits >> 36) as u8,
+                    ..VopMods::default()
+                };
+                row.evaluate(&Mode { bits: mode as u32 }, sources, bits >> 44 & 1 == 1, &mods);
+            }
+            if let Some(function) = scalar_op(op) {
+                function(sources[0], sources[1], next() & 1 == 1);
+            }
+        }
+    }
 }

@@ -153,7 +153,7 @@ fn high_product(exact: i128) -> ScalarOut {
 
 /// A shift left and a sum with SCC as carry.
 fn shift_add(a: u64, by: u32, b: u64) -> ScalarOut {
-    let exact = (a << by) + b;
+    let exact = (u32(a) << by) + u32(b);
     with_scc(exact as u32, exact >> 32 != 0)
 }
 
