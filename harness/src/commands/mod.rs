@@ -4,7 +4,9 @@
 //! if an expectation failed, 2 if something was refused or faulted, 3 for bad usage or an unreadable file; of several
 //! files the highest counts.
 
+mod disasm;
 mod inspect;
+mod listing;
 pub mod refusals;
 mod replay;
 mod style;
@@ -33,6 +35,8 @@ enum Command {
     Replay(replay::Args),
     /// Show a capture: packets with named registers, draws with their state, programs
     Inspect(inspect::Args),
+    /// Disassemble code and print the text that LLVM prints
+    Disasm(disasm::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -47,6 +51,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args, &mut out),
         Command::Inspect(args) => inspect::run(&args, &mut out),
+        Command::Disasm(args) => disasm::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::style;
-use crate::replay::{CapturedRows, Launch, Outcome, RefusalReport, Report};
+use crate::replay::{CapturedRows, Launch, NOT_REACHED, Outcome, RefusalReport, Report};
 
 /// VGT_PRIMITIVE_TYPE by number.
 const TOPOLOGIES: [(u32, &str); 16] = [
@@ -166,8 +166,14 @@ fn float(value: f32) -> String {
 
 fn expectations(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let (held, failed): (Vec<_>, Vec<_>) = report.expectations.iter().partition(|e| e.ok);
-    if !held.is_empty() {
-        writeln!(out, "  {} {}", style::heading("expectations that hold:"), held.len())?;
+    let (missed, failed): (Vec<_>, Vec<_>) =
+        failed.into_iter().partition(|e| e.detail.starts_with(NOT_REACHED));
+    for (title, count) in
+        [("expectations that hold:", held.len()), ("expectations not reached:", missed.len())]
+    {
+        if count > 0 {
+            writeln!(out, "  {} {count}", style::heading(title))?;
+        }
     }
     for e in failed {
         let text: String = e.text.chars().take(60).collect();

@@ -9,6 +9,7 @@ mod overlay;
 mod reference;
 mod rules;
 
+pub(crate) use reference::target;
 pub use reference::{DEFAULT_STEPS, EXECUTOR_ERRORS, ExecutorError, ReferenceExecutor};
 
 #[cfg(test)]

@@ -41,6 +41,9 @@ pub struct ExpectationReport {
     pub detail: String,
 }
 
+/// What the detail of an expectation begins with if the replay ended before it could be checked.
+pub const NOT_REACHED: &str = "not reached";
+
 /// What became of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {

@@ -9,7 +9,7 @@ use guestwave_cp::amd::SubmitReport;
 use super::expect::{Expectation, ExpectationRefusal, parse_expectation};
 use super::golden::Golden;
 use super::queries::QueryCheck;
-use super::report::{Checked, ExpectationReport, RefusalReport, Report};
+use super::report::{Checked, ExpectationReport, NOT_REACHED, RefusalReport, Report};
 use super::{Machine, Trace, isa_of, tracked};
 use crate::capture::{Capture, Record, Submit};
 use crate::memory::Buffer;
@@ -184,7 +184,7 @@ impl Run {
 
     fn check(&self, expectation: &Expectation, buffers: &[Arc<Buffer>], queries: &mut QueryCheck) -> Checked {
         match expectation {
-            _ if self.ended => Checked::Fails("not reached: the replay ended before".to_owned()),
+            _ if self.ended => Checked::Fails(format!("{NOT_REACHED}: the replay ended before")),
             Expectation::Buffer { tag, size, .. } => match tracked::find(buffers, *tag, *size) {
                 Some(tracked) => check_words(&tracked, expectation),
                 None => Checked::Fails("no buffer carries this trailer".to_owned()),

@@ -4,10 +4,12 @@
 //! field, draws and dispatches with the state that they started in, programs disassembled where they first run. What is
 //! not reached because an earlier packet was refused is shown all the same, as bare packets.
 
+mod descriptor;
 mod launch;
 mod packets;
 mod program;
 mod recorder;
+mod trace;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -48,7 +50,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     writeln!(out, "{}  {}", style::heading(args.file.display()), capture.gpu)?;
     let machine = Machine::new(isa, Box::new(ReferenceExecutor::default()));
     let mut inspector =
-        Inspector { args, machine, programs: Programs::new(isa), stopped: false, refused: false };
+        Inspector { args, machine, programs: Programs::default(), stopped: false, refused: false };
     for record in &capture.records {
         inspector.record(record, out)?;
     }

@@ -1,0 +1,78 @@
+//! `guestwave disasm`.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use guestwave_isa::gfx10::Target;
+use object::{Object, ObjectSection};
+
+use super::listing;
+
+/// What an ELF file begins with.
+const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
+
+/// Arguments of `disasm`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The processor that the code is for
+    #[arg(long, value_enum)]
+    gpu: Gpu,
+    /// Raw code, an ELF file (its .text is taken), or - for stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Gpu {
+    Gfx1010,
+    Gfx1013,
+    Gfx1030,
+}
+
+/// Prints the listing; the exit status is 2 if some words are no instruction.
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
+    let target = match args.gpu {
+        Gpu::Gfx1010 => Target::Gfx1010,
+        Gpu::Gfx1013 => Target::Gfx1013,
+        Gpu::Gfx1030 => Target::Gfx1030,
+    };
+    let words = code(&input(&args.file)?)?;
+    let mut bad = 0;
+    for line in listing::lines(&words, target) {
+        writeln!(out, "{}", line.objdump())?;
+        if let Err(error) = &line.inst {
+            anstream::eprintln!("{}: {error}", error.kind.code());
+            bad += 1;
+        }
+    }
+    Ok(if bad == 0 { 0 } else { 2 })
+}
+
+fn input(file: &Path) -> Result<Vec<u8>> {
+    if file.as_os_str() != "-" {
+        return fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The words of raw code or of an ELF file's .text.
+fn code(bytes: &[u8]) -> Result<Vec<u32>> {
+    let code = match bytes.starts_with(&ELF_MAGIC) {
+        true => {
+            let file = object::File::parse(bytes).context("not a whole ELF file")?;
+            let text = file.section_by_name(".text").context("the ELF file has no .text section")?;
+            text.data().context("the .text section is not all in the file")?.to_vec()
+        }
+        false => bytes.to_vec(),
+    };
+    let (words, rest) = code.as_chunks();
+    if !rest.is_empty() {
+        bail!("the code has {} bytes, not a multiple of 4", code.len());
+    }
+    Ok(words.iter().map(|w| u32::from_le_bytes(*w)).collect())
+}
