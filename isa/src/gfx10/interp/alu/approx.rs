@@ -12,7 +12,7 @@
 //!   rounded.
 
 use super::exact::Number;
-use super::format::{F16, F32, F64, Format, decode, first_nan, source, store_rounded};
+use super::format::{F16, F32, F64, Format, decode, first_nan, flush_result, source, store_rounded};
 use super::{Mode, Output, Rounding, Sources, VectorOp, VectorRow};
 use crate::gfx10::Op;
 
@@ -190,7 +190,7 @@ fn f64_op(mode: &Mode, [a, ..]: Sources, f: fn(f64) -> f64) -> u64 {
         return nan;
     }
     let value = f(f64::from_bits(source::<F64>(mode, a)));
-    if value.is_nan() { F64::NAN } else { super::format::flush_result::<F64>(mode, value.to_bits()) }
+    if value.is_nan() { F64::NAN } else { flush_result::<F64>(mode, value.to_bits()) }
 }
 
 const fn row(op: Op, f: fn(&Mode, Sources) -> u64, output: Output) -> VectorRow {

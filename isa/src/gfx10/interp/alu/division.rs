@@ -3,8 +3,8 @@
 use super::arith::fused;
 use super::exact::{Exact, Number};
 use super::format::{
-    F16, F32, F64, Format, exponent_field, first_nan, is_infinite, is_nan, is_negative, is_zero, number,
-    source, store,
+    F16, F32, F64, Format, exponent_field, first_nan, flush_result, is_infinite, is_nan, is_negative,
+    is_zero, number, source, store,
 };
 use super::{Mode, Output, Sources, VectorOp, VectorRow};
 use crate::gfx10::Op;
@@ -114,7 +114,7 @@ fn fixup<F: Format>(mode: &Mode, sources: Sources, vanishes: i32) -> u64 {
     }
     // Numbers have no NaN for a quotient: the steps before overflowed.
     let size = if is_nan::<F>(quotient) { F::INFINITY } else { quotient & !F::SIGN };
-    super::format::flush_result::<F>(mode, sign | size)
+    flush_result::<F>(mode, sign | size)
 }
 
 const fn scale_row(op: Op, f: fn(&Mode, Sources) -> (u64, bool), output: Output) -> VectorRow {
