@@ -1,36 +1,144 @@
-//! The [`Backend`] that compiles to native code.
+//! The [`Backend`] that compiles to native code and runs it at once.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use guestwave_cp::GuestMemory;
 use guestwave_translate::backend::{
-    Backend, BackendError, Batch, Caps, Completion, Holding, ProgramId, Ticket,
+    Backend, BackendError, Batch, Caps, Completion, Holding, Launch, LaunchFault, ProgramId, Ticket,
 };
-use guestwave_translate::program::Program;
+use guestwave_translate::program::{Program, Stmt, verify};
+
+use crate::jit::Jit;
+use crate::lower::MAX_UNITS;
+use crate::plan::{self, depth};
+use crate::run::{Pool, Ready, Worker, run};
 
 /// Largest workgroup LDS, as the guests' hardware has it.
 const LDS_BYTES: u32 = 64 * 1024;
 
-/// Runs programs as native code of this host.
-#[derive(Debug)]
+/// Most scratch of a lane: 64 lanes of it are 256 MiB.
+const SCRATCH_BYTES: u32 = 4 << 20;
+
+/// Blocks inside blocks that are compiled.
+const MAX_DEPTH: u32 = 256;
+
+/// Most bytes of a wave's frame.
+const MAX_FRAME: u64 = 64 << 20;
+
+/// How a [`SoftBackend`] is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoftOptions {
+    /// Whether fused multiply-add may be the host's own; if not, the exact fallback runs even where the host has it.
+    pub native_fma: bool,
+}
+
+impl Default for SoftOptions {
+    fn default() -> Self {
+        SoftOptions { native_fma: true }
+    }
+}
+
+/// Runs programs as native code of this host, on the guest's memory in place. Work is done when `submit` returns.
 pub struct SoftBackend {
     caps: Caps,
+    jit: Jit,
+    programs: Vec<Ready>,
+    pool: Pool,
+    /// Ends that nobody has asked for yet.
+    ended: BTreeMap<Ticket, Completion>,
+    next: u64,
+}
+
+impl std::fmt::Debug for SoftBackend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SoftBackend").field("jit", &self.jit).field("ended", &self.ended.len()).finish()
+    }
 }
 
 impl SoftBackend {
     /// A backend for the CPU at hand.
-    pub fn new() -> Self {
-        let device = format!("{} through Cranelift", std::env::consts::ARCH);
+    ///
+    /// # Errors
+    /// Cranelift does not know the CPU.
+    pub fn new(options: SoftOptions) -> Result<Self, BackendError> {
+        let jit = Jit::new(options.native_fma).map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?;
+        let fma = if jit.host().fma { "" } else { ", fused multiply-add in software" };
+        let device = format!("{} through Cranelift{fma}", std::env::consts::ARCH);
         let holdings = vec![Holding::Wave];
-        SoftBackend { caps: Caps { name: "soft", device, exact: Ok(()), holdings, lds_bytes: LDS_BYTES } }
+        let caps = Caps { name: "soft", device, exact: Ok(()), holdings, lds_bytes: LDS_BYTES };
+        Ok(SoftBackend {
+            caps,
+            jit,
+            programs: Vec::new(),
+            pool: Pool::default(),
+            ended: BTreeMap::new(),
+            next: 0,
+        })
+    }
+
+    /// Runs a batch to its end.
+    fn run(&mut self, batch: &Batch, memory: &dyn GuestMemory) -> Completion {
+        let mut completion = Completion::default();
+        let mut worker = Worker::new(memory, &mut self.pool);
+        for launch in &batch.launches {
+            match run_launch(&mut worker, &self.programs, launch) {
+                Ok(done) => completion.done.push(done),
+                Err(fault) => {
+                    completion.fault = Some(fault);
+                    break;
+                }
+            }
+        }
+        worker.retire(&mut self.pool);
+        completion
     }
 }
 
-impl Default for SoftBackend {
-    fn default() -> Self {
-        Self::new()
+fn run_launch<'m>(
+    worker: &mut Worker<'m>,
+    programs: &'m [Ready],
+    launch: &'m Launch,
+) -> Result<guestwave_translate::backend::LaunchDone, LaunchFault> {
+    match programs.get(launch.program.0 as usize) {
+        Some(ready) => run(worker, ready, launch),
+        None => Err(LaunchFault::launch(launch.id, "its program was not compiled here")),
     }
+}
+
+fn refusal(code: &'static str, reason: String) -> BackendError {
+    BackendError::Compile { code, backend: "soft", reason }
+}
+
+/// Why a program is beyond this backend, if it is.
+fn beyond(program: &Program) -> Option<(&'static str, String)> {
+    if depth(&program.body, MAX_DEPTH) >= MAX_DEPTH {
+        return Some(("SOFT-COMPILE-001", format!("blocks are nested {MAX_DEPTH} deep")));
+    }
+    if let Err(malformed) = verify(program) {
+        return Some(("SOFT-COMPILE-002", malformed.to_string()));
+    }
+    if program.lds_bytes > LDS_BYTES {
+        return Some(("SOFT-COMPILE-003", format!("{} bytes of LDS", program.lds_bytes)));
+    }
+    if program.scratch_bytes > SCRATCH_BYTES {
+        return Some(("SOFT-COMPILE-004", format!("{} bytes of scratch a lane", program.scratch_bytes)));
+    }
+    let widest = widest(&program.body);
+    (widest > MAX_UNITS).then(|| ("SOFT-COMPILE-005", format!("an access of {widest} units")))
+}
+
+/// Units of the widest load or store.
+fn widest(block: &[Stmt]) -> usize {
+    let of = |stmt: &Stmt| match stmt {
+        Stmt::Load { dst, .. } => dst.len(),
+        Stmt::Store { src, .. } => src.len(),
+        Stmt::If { then, otherwise, .. } => widest(then).max(widest(otherwise)),
+        Stmt::Loop { body } => widest(body),
+        _ => 0,
+    };
+    block.iter().map(of).max().unwrap_or(0)
 }
 
 impl Backend for SoftBackend {
@@ -38,18 +146,33 @@ impl Backend for SoftBackend {
         &self.caps
     }
 
-    fn compile(&mut self, program: &Arc<Program>, _: Holding) -> Result<ProgramId, BackendError> {
-        let reason = format!("{} is not compiled by this build", program.name);
-        Err(BackendError::Compile { code: "SOFT-COMPILE-001", backend: "soft", reason })
+    fn compile(&mut self, program: &Arc<Program>, holding: Holding) -> Result<ProgramId, BackendError> {
+        if holding != Holding::Wave {
+            return Err(refusal("SOFT-COMPILE-006", format!("the holding {holding:?}")));
+        }
+        if let Some((code, reason)) = beyond(program) {
+            return Err(refusal(code, reason));
+        }
+        let plan = plan::plan(program);
+        if plan.frame.bytes > MAX_FRAME {
+            let reason = format!("{} bytes live from one part of a wave to another", plan.frame.bytes);
+            return Err(refusal("SOFT-COMPILE-007", reason));
+        }
+        let compiled = self.jit.compile(&plan).map_err(|e| refusal("SOFT-COMPILE-008", e.to_string()))?;
+        self.programs.push(Ready { program: Arc::clone(program), compiled });
+        Ok(ProgramId(self.programs.len() as u32 - 1))
     }
 
-    fn submit(&mut self, _: Batch, _: &dyn GuestMemory) -> Result<Ticket, BackendError> {
-        let reason = "nothing was compiled".to_owned();
-        Err(BackendError::DeviceLost { code: "SOFT-RUN-001", reason })
+    fn submit(&mut self, batch: Batch, memory: &dyn GuestMemory) -> Result<Ticket, BackendError> {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        let completion = self.run(&batch, memory);
+        self.ended.insert(ticket, completion);
+        Ok(ticket)
     }
 
     fn poll(&mut self, ticket: Ticket, _: &dyn GuestMemory) -> Result<Option<Completion>, BackendError> {
-        Err(BackendError::UnknownTicket(ticket))
+        self.ended.remove(&ticket).map(Some).ok_or(BackendError::UnknownTicket(ticket))
     }
 
     fn wait(

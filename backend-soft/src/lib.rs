@@ -1,6 +1,23 @@
 //! Guest programs compiled to native code with Cranelift and run on the guest's memory in place: the embedded default,
 //! which needs no driver.
+//!
+//! A [`Program`](guestwave_translate::program::Program) is cut into stretches that each lane can run alone (`plan`), lowered
+//! to one native function (`lower`, `jit`), and run wave by wave (`run`).
+//!
+//! # Invariants
+//!
+//! 1. A launch's result is that of all lanes of a wave going in step, waves in their order: what the program form
+//!    promises, whatever order the lanes really run in.
+//! 2. Guest memory is reached only where the embedder says that it lies, each access checked against those bounds.
+//! 3. What a launch stored is known to the byte. If it faults, exactly those bytes are put back.
+//! 4. `unsafe` is in `raw` alone, with its own invariants.
 
 mod backend;
+mod fma;
+mod jit;
+mod lower;
+mod plan;
+mod raw;
+mod run;
 
-pub use backend::SoftBackend;
+pub use backend::{SoftBackend, SoftOptions};

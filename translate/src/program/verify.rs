@@ -116,7 +116,10 @@ impl Verifier<'_> {
                 let diverged = diverged || self.program.info(*cond).rate == Rate::Varying;
                 then.iter().chain(otherwise).any(|s| self.returns_varying(s, diverged))
             }
-            Stmt::Loop { body } => body.iter().any(|s| self.returns_varying(s, diverged)),
+            Stmt::Loop { body } => {
+                let diverged = diverged || body.iter().any(|s| self.leaves_varying(s));
+                body.iter().any(|s| self.returns_varying(s, diverged))
+            }
             _ => false,
         }
     }

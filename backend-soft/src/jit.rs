@@ -1,0 +1,167 @@
+//! Cranelift at work: the host's code generator, and programs turned into functions of this process.
+
+use cranelift_codegen::ir::{AbiParam, Function, Signature, Type, UserFuncName, types};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{CodegenError, Context as Codegen};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
+
+use crate::lower::{Helpers, Host, Lowered, lower};
+use crate::plan::Plan;
+use crate::raw::{Code, HELPERS, Library};
+
+/// Flags of the code generator. Frames are probed, so that a program with many values cannot step over a stack's guard.
+const FLAGS: &[(&str, &str)] = &[
+    ("opt_level", "speed"),
+    ("is_pic", "false"),
+    ("use_colocated_libcalls", "false"),
+    ("unwind_info", "false"),
+    ("enable_probestack", "true"),
+    ("probestack_strategy", "inline"),
+    ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+];
+
+/// Why there is no code.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JitError {
+    /// Cranelift does not know this host.
+    #[error("Cranelift cannot generate code for this host: {0}")]
+    Host(String),
+    /// Cranelift refused the function.
+    #[error("Cranelift refused the function: {0}")]
+    Module(#[from] Box<ModuleError>),
+}
+
+/// A program's code and what belongs to it.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) code: Code,
+    pub(crate) lowered: Lowered,
+    /// Bytes of a wave's frame.
+    pub(crate) frame_bytes: usize,
+    /// The first bytes of a frame, 0 when a wave starts.
+    pub(crate) zeroed_bytes: usize,
+    /// Barriers.
+    pub(crate) resumes: u32,
+}
+
+/// The code generator and all code that it has made, which lives as long as it.
+pub(crate) struct Jit {
+    library: Library,
+    host: Host,
+    helpers: Vec<FuncId>,
+    codegen: Codegen,
+    contexts: FunctionBuilderContext,
+    functions: u32,
+}
+
+impl Jit {
+    /// A generator for the CPU at hand; `native_fma` false leaves fused multiply-add to the exact fallback.
+    pub(crate) fn new(native_fma: bool) -> Result<Self, JitError> {
+        let isa = host_isa()?;
+        let host = Host { fma: native_fma && has_fma(&isa), frontend: isa.frontend_config() };
+        log::debug!("backend-soft: {} with fused multiply-add {}", isa.triple(), host.fma);
+        let pointer = isa.pointer_type();
+        let convention = isa.default_call_conv();
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        for helper in &HELPERS {
+            builder.symbol(helper.name, helper.address.get());
+        }
+        let mut module = JITModule::new(builder);
+        let helpers = declare(&mut module, pointer, convention)?;
+        let codegen = module.make_context();
+        let library = Library::new(module);
+        Ok(Jit { library, host, helpers, codegen, contexts: FunctionBuilderContext::new(), functions: 0 })
+    }
+
+    /// What the host's code does by itself.
+    pub(crate) fn host(&self) -> Host {
+        self.host
+    }
+
+    /// Compiles a program.
+    pub(crate) fn compile(&mut self, plan: &Plan<'_>) -> Result<Compiled, JitError> {
+        let module = self.library.module();
+        let pointer = module.isa().pointer_type();
+        let signature = wave_signature(pointer, module.isa().default_call_conv());
+        let name = format!("wave_{}", self.functions);
+        self.functions += 1;
+        let id = module.declare_function(&name, Linkage::Local, &signature).map_err(Box::new)?;
+        let function = &mut self.codegen.func;
+        *function = Function::with_name_signature(UserFuncName::user(0, id.as_u32()), signature);
+        let helpers = import(module, &self.helpers, function);
+        let lowered = lower(plan, self.host, helpers, function, &mut self.contexts);
+        let defined = module.define_function(id, &mut self.codegen);
+        module.clear_context(&mut self.codegen);
+        defined.map_err(Box::new)?;
+        module.finalize_definitions().map_err(Box::new)?;
+        Ok(Compiled {
+            code: self.library.code(id),
+            lowered,
+            frame_bytes: plan.frame.bytes as usize,
+            zeroed_bytes: plan.frame.zeroed as usize,
+            resumes: plan.resumes,
+        })
+    }
+}
+
+impl std::fmt::Debug for Jit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Jit").field("fma", &self.host.fma).field("functions", &self.functions).finish()
+    }
+}
+
+fn host_isa() -> Result<OwnedTargetIsa, JitError> {
+    let mut flags = settings::builder();
+    for (name, value) in FLAGS {
+        flags.set(name, value).map_err(|e| JitError::Host(e.to_string()))?;
+    }
+    let builder = cranelift_native::builder().map_err(|e| JitError::Host(e.to_owned()))?;
+    let finished = builder.finish(settings::Flags::new(flags));
+    finished.map_err(|e: CodegenError| JitError::Host(e.to_string()))
+}
+
+/// Whether Cranelift compiles `fma` to an instruction here. Of the hosts that it knows, only x86-64 may lack one.
+fn has_fma(isa: &OwnedTargetIsa) -> bool {
+    let on = |name: &str| isa.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
+    isa.name() != "x64" || (on("has_fma") && on("has_avx"))
+}
+
+/// `fn(context, frame) -> status`.
+fn wave_signature(pointer: Type, convention: CallConv) -> Signature {
+    signature(&[pointer, pointer], types::I32, convention)
+}
+
+fn signature(params: &[Type], result: Type, convention: CallConv) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
+    signature.returns.push(AbiParam::new(result));
+    signature
+}
+
+fn declare(module: &mut JITModule, pointer: Type, convention: CallConv) -> Result<Vec<FuncId>, JitError> {
+    let declare = |helper: &crate::raw::Helper| {
+        let params: Vec<Type> = helper.params.iter().map(|ty| ty.unwrap_or(pointer)).collect();
+        let signature = signature(&params, helper.result, convention);
+        Ok(module.declare_function(helper.name, Linkage::Import, &signature).map_err(Box::new)?)
+    };
+    HELPERS.iter().map(declare).collect()
+}
+
+/// The helpers as `function` may call them, in the order of [`HELPERS`].
+fn import(module: &mut JITModule, helpers: &[FuncId], function: &mut Function) -> Helpers {
+    let mut at = |i: usize| module.declare_func_in_func(helpers[i], function);
+    Helpers {
+        load: at(0),
+        store: at(1),
+        atomic: at(2),
+        fma_f32: at(3),
+        fma_f64: at(4),
+        exp2: at(5),
+        log2: at(6),
+        sin: at(7),
+        cos: at(8),
+    }
+}

@@ -1,0 +1,104 @@
+//! What compiled code and its helpers share: one record a worker, at fixed offsets.
+
+/// Most units of one load or store.
+pub(crate) const MAX_UNITS: usize = 32;
+
+/// The last place that one access of the program found its memory in. Guest byte `base + i` lies at `host + i`; an access at
+/// `base + i` is inside if `i < limit`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    /// Guest address of the first byte, with the upper bits that the last access had.
+    pub(crate) base: u64,
+    /// Bytes less the access's size, plus 1; 0 if there is no such place.
+    pub(crate) limit: u64,
+    /// Where the first byte lies.
+    pub(crate) host: *mut u8,
+    /// For stores, one bit a byte of which of them were stored.
+    pub(crate) marks: *mut u64,
+}
+
+impl Site {
+    /// A site that no access hits.
+    pub(crate) const EMPTY: Site =
+        Site { base: 0, limit: 0, host: std::ptr::null_mut(), marks: std::ptr::null_mut() };
+}
+
+/// What a wave's code reads and leaves.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// The parameter block, at least as long as the program's.
+    pub(crate) params: *const u32,
+    /// The launch's tables.
+    pub(crate) tables: *const u32,
+    /// Their bytes.
+    pub(crate) tables_bytes: u64,
+    /// The workgroup's LDS, as long as the program says.
+    pub(crate) lds: *mut u8,
+    /// Scratch of the wave's lanes, one after another.
+    pub(crate) scratch: *mut u8,
+    /// One element an access of the program.
+    pub(crate) sites: *mut Site,
+    /// Loop iterations that the wave may still make.
+    pub(crate) budget: u64,
+    /// Wave in the dispatch.
+    pub(crate) wave: u32,
+    /// Wave in its workgroup.
+    pub(crate) wave_in_group: u32,
+    /// Workgroup in the dispatch.
+    pub(crate) group: u32,
+    /// Units of an access on its way to or from a helper.
+    pub(crate) units: [u32; MAX_UNITS],
+    /// Operand of an atomic, then what was there before.
+    pub(crate) data: u64,
+    /// Comparand of an atomic.
+    pub(crate) compare: u64,
+}
+
+/// How a wave's code came back.
+pub(crate) mod status {
+    /// The wave has ended.
+    pub(crate) const ENDED: u32 = 0;
+    /// It waits at a barrier.
+    pub(crate) const BARRIER: u32 = 1;
+    /// A helper refused an access and noted why.
+    pub(crate) const FAULT: u32 = 2;
+    /// The budget is used up.
+    pub(crate) const BUDGET: u32 = 3;
+    /// Trap n of the program returns this plus n.
+    pub(crate) const TRAP: u32 = 4;
+}
+
+/// What the program's access number n is, for helpers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SiteInfo {
+    pub(crate) access: guestwave_translate::program::Access,
+    pub(crate) kind: SiteKind,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SiteKind {
+    /// Loads this many units.
+    Load(u32),
+    /// Stores this many units.
+    Store(u32),
+    /// One unit.
+    Atomic(guestwave_translate::program::AtomicOp),
+}
+
+impl SiteInfo {
+    /// Units of the whole access.
+    pub(crate) fn count(&self) -> u32 {
+        match self.kind {
+            SiteKind::Load(n) | SiteKind::Store(n) => n,
+            SiteKind::Atomic(_) => 1,
+        }
+    }
+
+    /// Bytes of the whole access.
+    pub(crate) fn bytes(&self) -> u32 {
+        self.count() * self.access.width.bytes()
+    }
+}

@@ -1,0 +1,336 @@
+//! Accesses: the ways that need no help are compiled in line, all others go through a helper.
+//!
+//! In line goes an access whose units all exist and all lie in one known place: for guest memory the site's last place, for
+//! local memory the memory itself. An access none of whose units exist is skipped. The rest (partial accesses, misses,
+//! faults, atomics) is a call.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    Block, BlockArg, Endianness, FuncRef, InstBuilder, MemFlagsData, Value as Ir, types,
+};
+use guestwave_translate::program::{Access, Expr, Space, Stmt, TriOp, Type, Value, Width};
+
+use super::{Context, Lowering, Site, SiteInfo, SiteKind, status};
+
+/// Which units of an access exist.
+#[derive(Clone, Copy)]
+enum Existing {
+    All,
+    None,
+    /// All where the `Bool` is true, else none.
+    If(Value),
+    Unknown,
+}
+
+/// Bytes that one step marks: a mask of them, moved by up to 63 bits, spans at most two words.
+const MARK_BYTES: u32 = 32;
+
+/// Flags of accesses to guest, local and table memory, which the check before them makes safe.
+fn guest_flags() -> MemFlagsData {
+    MemFlagsData::new().with_notrap().with_endianness(Endianness::Little)
+}
+
+/// The blocks of one access.
+struct Ways {
+    /// All units exist: find the place.
+    full: Block,
+    /// A helper does it.
+    slow: Block,
+    /// Nothing exists.
+    none: Block,
+    done: Block,
+}
+
+impl Lowering<'_, '_> {
+    pub(super) fn memory_stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Load { dst, access } => self.load(dst, access),
+            Stmt::Store { src, access } => self.store(src, access),
+            Stmt::Atomic { dst, op, data, compare, access } => {
+                self.atomic(*dst, SiteKind::Atomic(*op), (*data, *compare), access);
+            }
+            _ => {}
+        }
+    }
+
+    fn site(&mut self, access: &Access, kind: SiteKind) -> (i32, SiteInfo) {
+        let info = SiteInfo { access: *access, kind };
+        self.lowered.sites.push(info);
+        (self.lowered.sites.len() as i32 - 1, info)
+    }
+
+    fn load(&mut self, dst: &[Value], access: &Access) {
+        let (site, info) = self.site(access, SiteKind::Load(dst.len() as u32));
+        let ways = self.split(&info, dst.len());
+        self.to(ways.full);
+        let (host, _) = self.place(site, &info, ways.slow);
+        let found: Vec<Ir> = (0..).zip(dst).map(|(i, _)| self.load_unit(access.width, host, i)).collect();
+        self.done(&ways, &found);
+        self.to(ways.none);
+        let zero = self.c32(0);
+        self.done(&ways, &vec![zero; dst.len()]);
+        self.to(ways.slow);
+        self.help(self.helpers.load, site, access);
+        let units = offset_of!(Context, units);
+        let found: Vec<Ir> = (0..dst.len()).map(|i| self.context_field(types::I32, units + 4 * i)).collect();
+        self.done(&ways, &found);
+        self.to(ways.done);
+        for (i, value) in dst.iter().enumerate() {
+            let v = self.b.block_params(ways.done)[i];
+            self.define(*value, v);
+        }
+    }
+
+    fn store(&mut self, src: &[Value], access: &Access) {
+        let (site, info) = self.site(access, SiteKind::Store(src.len() as u32));
+        let units: Vec<Ir> = src.iter().map(|v| self.int(*v)).collect();
+        let ways = self.split(&info, 0);
+        self.to(ways.full);
+        let (host, offset) = self.place(site, &info, ways.slow);
+        for (i, unit) in (0..).zip(&units) {
+            self.store_unit(access.width, *unit, host, i);
+        }
+        if let Some(offset) = offset {
+            self.mark(site, offset, info.bytes());
+        }
+        self.done(&ways, &[]);
+        self.to(ways.none);
+        self.done(&ways, &[]);
+        self.to(ways.slow);
+        for (i, unit) in units.iter().enumerate() {
+            self.set_context_field(*unit, offset_of!(Context, units) + 4 * i);
+        }
+        self.help(self.helpers.store, site, access);
+        self.done(&ways, &[]);
+        self.to(ways.done);
+    }
+
+    fn atomic(
+        &mut self,
+        dst: Option<Value>,
+        kind: SiteKind,
+        operands: (Value, Option<Value>),
+        access: &Access,
+    ) {
+        let (site, info) = self.site(access, kind);
+        let ty = if access.width == Width::W64 { types::I64 } else { types::I32 };
+        let (data, compare) = (self.int(operands.0), operands.1.map(|c| self.int(c)));
+        let ways = self.split(&info, 0);
+        self.b.append_block_param(ways.done, ty);
+        self.to(ways.none);
+        let zero = self.b.ins().iconst(ty, 0);
+        self.done(&ways, &[zero]);
+        self.to(ways.full);
+        self.jump(ways.slow);
+        self.to(ways.slow);
+        self.set_context_field(data, offset_of!(Context, data));
+        if let Some(compare) = compare {
+            self.set_context_field(compare, offset_of!(Context, compare));
+        }
+        self.help(self.helpers.atomic, site, access);
+        let old = self.context_field(ty, offset_of!(Context, data));
+        self.done(&ways, &[old]);
+        self.to(ways.done);
+        if let Some(dst) = dst {
+            let old = self.b.block_params(ways.done)[0];
+            self.define(dst, old);
+        }
+    }
+
+    fn done(&mut self, ways: &Ways, results: &[Ir]) {
+        let results: Vec<BlockArg> = results.iter().map(|v| BlockArg::Value(*v)).collect();
+        self.b.ins().jump(ways.done, &results);
+    }
+
+    /// Parts ways by what exists; the last block takes `results` 32-bit values.
+    fn split(&mut self, info: &SiteInfo, results: usize) -> Ways {
+        let [full, slow, none, done] = [(); 4].map(|()| self.b.create_block());
+        for _ in 0..results {
+            self.b.append_block_param(done, types::I32);
+        }
+        self.b.set_cold_block(slow);
+        match self.existing(info) {
+            Existing::All => self.jump(full),
+            Existing::None => self.jump(none),
+            Existing::If(cond) => {
+                let cond = self.int(cond);
+                self.b.ins().brif(cond, full, &[], none, &[]);
+            }
+            Existing::Unknown => self.split_by_valid(info, full, slow, none),
+        }
+        Ways { full, slow, none, done }
+    }
+
+    fn split_by_valid(&mut self, info: &SiteInfo, full: Block, slow: Block, none: Block) {
+        let partial = self.b.create_block();
+        let valid = self.int(info.access.valid);
+        let least = self.all_exist_from(info);
+        let all = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, valid, i64::from(least));
+        self.b.ins().brif(all, full, &[], partial, &[]);
+        self.to(partial);
+        self.b.ins().brif(valid, slow, &[], none, &[]);
+    }
+
+    /// The least `valid` with which all units exist: the last needs one byte.
+    fn all_exist_from(&self, info: &SiteInfo) -> u32 {
+        info.bytes() - info.access.width.bytes() + 1
+    }
+
+    fn existing(&self, info: &SiteInfo) -> Existing {
+        let least = self.all_exist_from(info);
+        let valid = info.access.valid;
+        match (self.constant(valid), self.definitions[valid.0 as usize]) {
+            (Some(0), _) => Existing::None,
+            (Some(n), _) if n >= u64::from(least) => Existing::All,
+            (_, Some(Expr::Tri(TriOp::Select, cond, yes, no))) if self.at_hand(cond) => {
+                match (self.constant(yes), self.constant(no)) {
+                    (Some(y), Some(0)) if y >= u64::from(least) => Existing::If(cond),
+                    _ => Existing::Unknown,
+                }
+            }
+            _ => Existing::Unknown,
+        }
+    }
+
+    /// Where an access whose units all exist finds them: the host address, and for guest stores the offset from the site's first byte.
+    /// Goes to `slow` where the place is not known.
+    fn place(&mut self, site: i32, info: &SiteInfo, slow: Block) -> (Ir, Option<Ir>) {
+        let address = self.int(info.access.address);
+        match info.access.space {
+            Space::Global => self.guest_place(site, info, address, slow),
+            Space::Lds => {
+                let start = self.context_field(types::I64, offset_of!(Context, lds));
+                (self.local_place(start, self.plan.program.lds_bytes, info, address, slow), None)
+            }
+            Space::Scratch => {
+                let start = self.scratch();
+                (self.local_place(start, self.plan.program.scratch_bytes, info, address, slow), None)
+            }
+            Space::Table => (self.table_place(info, address, slow), None),
+        }
+    }
+
+    fn site_field(&mut self, site: i32, field: usize) -> Ir {
+        let sites = self.context_field(types::I64, offset_of!(Context, sites));
+        let at = site * size_of::<Site>() as i32 + field as i32;
+        self.b.ins().load(types::I64, MemFlagsData::trusted(), sites, at)
+    }
+
+    fn guest_place(&mut self, site: i32, info: &SiteInfo, address: Ir, slow: Block) -> (Ir, Option<Ir>) {
+        let base = self.site_field(site, offset_of!(Site, base));
+        let limit = self.site_field(site, offset_of!(Site, limit));
+        let offset = self.b.ins().isub(address, base);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, limit);
+        self.unless(inside, slow);
+        let host = self.site_field(site, offset_of!(Site, host));
+        let stores = matches!(info.kind, SiteKind::Store(_));
+        (self.b.ins().iadd(host, offset), stores.then_some(offset))
+    }
+
+    fn unless(&mut self, fine: Ir, slow: Block) {
+        let on = self.b.create_block();
+        self.b.ins().brif(fine, on, &[], slow, &[]);
+        self.to(on);
+    }
+
+    fn scratch(&mut self) -> Ir {
+        let start = self.context_field(types::I64, offset_of!(Context, scratch));
+        let lane = self.lane_index();
+        let bytes = i64::from(self.plan.program.scratch_bytes);
+        let before = self.b.ins().imul_imm_u(lane, bytes);
+        self.b.ins().iadd(start, before)
+    }
+
+    /// A place in a local memory of `bytes` bytes.
+    fn local_place(&mut self, start: Ir, bytes: u32, info: &SiteInfo, address: Ir, slow: Block) -> Ir {
+        let inside = match bytes.checked_sub(info.bytes()) {
+            Some(last) => self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, address, i64::from(last)),
+            None => self.b.ins().iconst(types::I8, 0),
+        };
+        self.unless(inside, slow);
+        let wide = self.b.ins().uextend(types::I64, address);
+        self.b.ins().iadd(start, wide)
+    }
+
+    fn table_place(&mut self, info: &SiteInfo, address: Ir, slow: Block) -> Ir {
+        let wide = self.b.ins().uextend(types::I64, address);
+        let end = self.b.ins().iadd_imm_u(wide, i64::from(info.bytes()));
+        let bytes = self.context_field(types::I64, offset_of!(Context, tables_bytes));
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
+        self.unless(inside, slow);
+        let start = self.context_field(types::I64, offset_of!(Context, tables));
+        self.b.ins().iadd(start, wide)
+    }
+
+    fn load_unit(&mut self, width: Width, host: Ir, i: i32) -> Ir {
+        let at = i * width.bytes() as i32;
+        match width {
+            Width::W8 => self.b.ins().uload8(types::I32, guest_flags(), host, at),
+            Width::W16 => self.b.ins().uload16(types::I32, guest_flags(), host, at),
+            _ => self.b.ins().load(types::I32, guest_flags(), host, at),
+        }
+    }
+
+    fn store_unit(&mut self, width: Width, unit: Ir, host: Ir, i: i32) {
+        let at = i * width.bytes() as i32;
+        match width {
+            Width::W8 => self.b.ins().istore8(guest_flags(), unit, host, at),
+            Width::W16 => self.b.ins().istore16(guest_flags(), unit, host, at),
+            _ => self.b.ins().store(guest_flags(), unit, host, at),
+        };
+    }
+
+    /// Marks `bytes` bytes from `offset` of the site's place as stored.
+    fn mark(&mut self, site: i32, offset: Ir, bytes: u32) {
+        let marks = self.site_field(site, offset_of!(Site, marks));
+        let mut marked = 0;
+        while marked < bytes {
+            let step = (bytes - marked).min(MARK_BYTES);
+            let at = self.b.ins().iadd_imm_u(offset, i64::from(marked));
+            self.mark_step(marks, at, step);
+            marked += step;
+        }
+    }
+
+    fn mark_step(&mut self, marks: Ir, at: Ir, bytes: u32) {
+        let mask = self.b.ins().iconst(types::I64, ((1u64 << bytes) - 1) as i64);
+        let index = self.b.ins().ushr_imm_u(at, 6);
+        let word = self.b.ins().ishl_imm_u(index, 3);
+        let word = self.b.ins().iadd(marks, word);
+        let low = self.b.ins().ishl(mask, at);
+        self.or_into(word, 0, low);
+        // The bytes may reach into the next word, which few do.
+        let [over, on] = [(); 2].map(|()| self.b.create_block());
+        let bit = self.b.ins().band_imm_u(at, 63);
+        let crosses = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, bit, i64::from(64 - bytes));
+        self.b.ins().brif(crosses, over, &[], on, &[]);
+        self.to(over);
+        self.b.set_cold_block(over);
+        let left = self.b.ins().ineg(bit);
+        let high = self.b.ins().ushr(mask, left);
+        self.or_into(word, 8, high);
+        self.jump(on);
+        self.to(on);
+    }
+
+    fn or_into(&mut self, word: Ir, at: i32, bits: Ir) {
+        let flags = MemFlagsData::trusted();
+        let old = self.b.ins().load(types::I64, flags, word, at);
+        let new = self.b.ins().bor(old, bits);
+        self.b.ins().store(flags, new, word, at);
+    }
+
+    /// Calls a helper for this access, and stops if it refuses.
+    fn help(&mut self, helper: FuncRef, site: i32, access: &Access) {
+        let (address, valid) = (self.int(access.address), self.int(access.valid));
+        let narrow = self.plan.program.info(access.address).ty != Type::B64;
+        let address = if narrow { self.b.ins().uextend(types::I64, address) } else { address };
+        let lane = self.lane_index();
+        let lane = self.b.ins().ireduce(types::I32, lane);
+        let site = self.b.ins().iconst(types::I32, i64::from(site));
+        let refused = self.call(helper, &[self.context, site, address, valid, lane]);
+        self.stop_if(refused, status::FAULT);
+    }
+}

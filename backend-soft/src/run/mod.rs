@@ -1,0 +1,10 @@
+//! Launches: waves in their order, and what their code asks for.
+
+mod atomics;
+mod launch;
+mod spans;
+mod windows;
+mod worker;
+
+pub(crate) use launch::{Ready, run};
+pub(crate) use worker::{Pool, Worker};

@@ -1,0 +1,188 @@
+//! What a launch has stored: windows on guest memory, each with the bytes as they were and one mark a byte stored.
+//!
+//! A window is at most a page. It is opened by the first store into it, when its bytes are saved; generated code marks what it
+//! stores. At the end the marks are the stored ranges; if the launch must have no effect, the marked bytes are put
+//! back, and only they.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use guestwave_cp::{GuestMemory, MemoryFault};
+
+use super::spans::Span;
+use crate::raw::{Buffer, HostMemory};
+
+/// Most bytes of a window.
+pub(crate) const WINDOW: u64 = 4096;
+const WORDS: usize = (WINDOW / 64) as usize;
+
+/// Saved bytes and marks, kept for the next window; the marks are 0.
+pub(crate) struct Store {
+    saved: Box<[u8]>,
+    marks: Buffer<u64>,
+}
+
+impl Store {
+    fn new() -> Self {
+        Store { saved: vec![0; WINDOW as usize].into(), marks: Buffer::zeroed(WORDS) }
+    }
+}
+
+/// A window on stored guest memory.
+pub(crate) struct Window<'m> {
+    /// First guest address.
+    pub(crate) guest: u64,
+    /// Its bytes.
+    pub(crate) host: HostMemory<'m>,
+    copy: bool,
+    store: Store,
+}
+
+impl Window<'_> {
+    /// The word that holds the marks of the first 64 bytes.
+    pub(crate) fn marks(&self) -> *mut u64 {
+        self.store.marks.start()
+    }
+
+    /// Marks `len` bytes from `at`.
+    pub(crate) fn mark(&mut self, at: u64, len: u64) {
+        for byte in at..at + len {
+            let word = (byte / 64) as usize;
+            let old = self.store.marks.get(word).unwrap_or(0);
+            self.store.marks.set(word, old | 1 << (byte % 64));
+        }
+    }
+
+    /// Calls `f` with each run of marked bytes, as offsets.
+    fn runs(&self, mut f: impl FnMut(Range<u64>)) {
+        let mut open = None;
+        for word in 0..WORDS {
+            let (mut bits, base) = (self.store.marks.get(word).unwrap_or(0), word as u64 * 64);
+            let mut at = 0;
+            while at < 64 {
+                let same = if open.is_some() { bits.trailing_ones() } else { bits.trailing_zeros() };
+                at += same;
+                if at >= 64 {
+                    break;
+                }
+                match open.take() {
+                    Some(start) => f(start..base + u64::from(at)),
+                    None => open = Some(base + u64::from(at)),
+                }
+                bits >>= same;
+            }
+        }
+        if let Some(start) = open {
+            f(start..WINDOW);
+        }
+    }
+
+    /// Puts the marked bytes back.
+    fn restore(&self) {
+        self.runs(|run| {
+            self.host.write(run.start, &self.store.saved[run.start as usize..run.end as usize]);
+        });
+    }
+}
+
+/// The windows of one launch, by first address.
+pub(crate) struct Windows<'m> {
+    open: BTreeMap<u64, Window<'m>>,
+    spare: Vec<Store>,
+}
+
+impl<'m> Windows<'m> {
+    /// No windows; `spare` are those of earlier launches.
+    pub(crate) fn new(spare: Vec<Store>) -> Self {
+        Windows { open: BTreeMap::new(), spare }
+    }
+
+    /// Stores to use again, once all windows are closed.
+    pub(crate) fn into_spare(self) -> Vec<Store> {
+        self.spare
+    }
+
+    /// The window of `span` that contains `address`.
+    pub(crate) fn at(&mut self, address: u64, span: &Span<'m>) -> &mut Window<'m> {
+        let page = address & !(WINDOW - 1);
+        let guest = page.max(span.guest);
+        let Windows { open, spare } = self;
+        open.entry(guest).or_insert_with(|| {
+            let host = span.host.part(guest - span.guest, page + WINDOW - guest);
+            let mut store = spare.pop().unwrap_or_else(Store::new);
+            let len = (host.len() as usize).min(store.saved.len());
+            host.read(0, &mut store.saved[..len]);
+            Window { guest, host, copy: span.copy, store }
+        })
+    }
+
+    /// Makes the launch's stores final; gives their ranges, sorted and disjoint.
+    ///
+    /// # Errors
+    /// The guest did not take a copy's bytes; everything is as it was then.
+    pub(crate) fn commit(&mut self, memory: &dyn GuestMemory) -> Result<Vec<Range<u64>>, MemoryFault> {
+        self.write_copies(memory)?;
+        let mut stored: Vec<Range<u64>> = Vec::new();
+        for window in self.open.values() {
+            window.runs(|run| {
+                let run = window.guest + run.start..window.guest + run.end;
+                match stored.last_mut() {
+                    Some(last) if last.end == run.start => last.end = run.end,
+                    _ => stored.push(run),
+                }
+            });
+        }
+        let in_place = self.open.values().any(|w| !w.copy);
+        if in_place {
+            stored.iter().for_each(|run| memory.wrote_in_place(run.clone()));
+        }
+        self.close();
+        Ok(stored)
+    }
+
+    fn write_copies(&mut self, memory: &dyn GuestMemory) -> Result<(), MemoryFault> {
+        let mut written: Vec<(u64, &[u8])> = Vec::new();
+        let mut refused = None;
+        for window in self.open.values().filter(|w| w.copy) {
+            window.runs(|run| {
+                let mut bytes = vec![0; (run.end - run.start) as usize];
+                window.host.read(run.start, &mut bytes);
+                let address = window.guest + run.start;
+                match refused {
+                    Some(_) => {}
+                    None => match memory.write(address, &bytes) {
+                        Ok(()) => {
+                            written
+                                .push((address, &window.store.saved[run.start as usize..run.end as usize]));
+                        }
+                        Err(fault) => refused = Some(fault),
+                    },
+                }
+            });
+        }
+        let Some(fault) = refused else { return Ok(()) };
+        for (address, bytes) in written {
+            // It took these bytes a moment ago; should it not take them back, there is nothing left to try.
+            if let Err(fault) = memory.write(address, bytes) {
+                log::error!("backend-soft: guest memory changed while a dispatch was undone: {fault}");
+            }
+        }
+        self.revert();
+        Err(fault)
+    }
+
+    /// Puts back what the launch stored.
+    pub(crate) fn revert(&mut self) {
+        self.open.values().for_each(Window::restore);
+        self.close();
+    }
+
+    fn close(&mut self) {
+        for (_, mut window) in std::mem::take(&mut self.open) {
+            for word in 0..WORDS {
+                window.store.marks.set(word, 0);
+            }
+            self.spare.push(window.store);
+        }
+    }
+}

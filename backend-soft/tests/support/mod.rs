@@ -1,0 +1,67 @@
+//! Guest memory for tests, and a launch on it by the backend and by the evaluator.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+pub(crate) mod memory;
+pub(crate) mod random;
+
+use std::sync::Arc;
+
+use guestwave_backend_soft::{SoftBackend, SoftOptions};
+use guestwave_cp::{DispatchId, GuestMemory};
+use guestwave_translate::backend::{Backend, Batch, Holding, Launch, LaunchDone, LaunchFault, ProgramId};
+use guestwave_translate::program::{Program, eval, verify};
+
+pub(crate) use memory::Arena;
+
+/// A launch of `waves` waves in workgroups of `per_group`.
+pub(crate) fn launch(waves: u32, per_group: u32) -> Launch {
+    Launch {
+        id: DispatchId(1),
+        program: ProgramId(0),
+        params: Vec::new(),
+        tables: Arc::new([]),
+        waves,
+        waves_per_group: per_group,
+        group_waves: None,
+        budget: 1 << 20,
+    }
+}
+
+pub(crate) type Outcome = Result<LaunchDone, LaunchFault>;
+
+/// Runs `launch` of a program as native code.
+pub(crate) fn run_native(
+    options: SoftOptions,
+    program: &Program,
+    launch: &Launch,
+    memory: &dyn GuestMemory,
+) -> Outcome {
+    let mut backend = SoftBackend::new(options).unwrap();
+    let id = backend.compile(&Arc::new(program.clone()), Holding::Wave).unwrap();
+    let batch = Batch { launches: vec![Launch { program: id, ..launch.clone() }] };
+    let ticket = backend.submit(batch, memory).unwrap();
+    let mut completion = backend.poll(ticket, memory).unwrap().unwrap();
+    match completion.fault {
+        Some(fault) => Err(fault),
+        None => Ok(completion.done.remove(0)),
+    }
+}
+
+/// Runs `launch` natively and by the evaluator, each on its own copy of `memory`, and checks that they agree: the same bytes, the
+/// same stored ranges; if one faults, both do and leave memory as it was. Gives the native outcome and memory.
+pub(crate) fn agree(program: &Program, launch: &Launch, memory: &Arena) -> (Outcome, Arena) {
+    verify(program).unwrap_or_else(|e| panic!("{e}\n{program}"));
+    let (native_memory, plain_memory) = (memory.copy(), memory.copy());
+    let native = run_native(SoftOptions::default(), program, launch, &native_memory);
+    let plain = eval::run(program, launch, &plain_memory);
+    match (&native, &plain) {
+        (Ok(native), Ok(plain)) => {
+            assert_eq!(native.stored, plain.stored, "stored ranges differ:\n{program}")
+        }
+        (Err(_), Err(_)) => assert_eq!(plain_memory.bytes(), memory.bytes()),
+        _ => panic!("native {native:?}\nplain {plain:?}\n{program}"),
+    }
+    let first = native_memory.first_difference(&plain_memory);
+    assert_eq!(first, None, "memory differs (address, native, plain):\n{program}");
+    (native, native_memory)
+}
