@@ -13,4 +13,5 @@
 pub mod backend;
 pub mod executor;
 pub mod gfx10;
+pub mod naga;
 pub mod program;

@@ -1,0 +1,145 @@
+//! Float operations on bits: the host's own where they are right, sequences where they are not.
+
+use naga::{BinaryOperator as N, MathFunction as M, ScalarKind as K};
+
+use super::convert;
+use super::func::{Ex, Func};
+use super::lower::Lower;
+use super::ops::viewed;
+
+/// naga's function `fun` of floats, as bits.
+pub(super) fn call(f: &mut Func, fun: M, x: &[Ex]) -> Ex {
+    let floats: Vec<Ex> = x.iter().map(|x| f.bits(K::Float, *x)).collect();
+    let result = f.math(fun, &floats);
+    f.bits(K::Uint, result)
+}
+
+/// naga's operator on floats, as bits.
+fn arithmetic(f: &mut Func, op: N, x: [Ex; 2]) -> Ex {
+    let result = viewed(f, K::Float, op, x);
+    f.bits(K::Uint, result)
+}
+
+fn to64(f: &mut Func, x: Ex) -> Ex {
+    convert::number(f, x, (K::Float, K::Float), 8)
+}
+
+fn to32(f: &mut Func, x: Ex) -> Ex {
+    convert::number(f, x, (K::Float, K::Float), 4)
+}
+
+/// Division. The f64 quotient of two f32 has more than twice their bits and two, so that rounding it again is harmless.
+pub(super) fn div32(l: &mut Lower<'_>, x: [Ex; 2]) -> Ex {
+    if l.native(l.caps.floats.div32) {
+        return arithmetic(&mut l.f, N::Divide, x);
+    }
+    let wide = x.map(|x| to64(&mut l.f, x));
+    let quotient = arithmetic(&mut l.f, N::Divide, wide);
+    to32(&mut l.f, quotient)
+}
+
+/// Square root, by way of f64 likewise.
+pub(super) fn sqrt32(l: &mut Lower<'_>, x: Ex) -> Ex {
+    if l.native(l.caps.floats.sqrt32) {
+        return call(&mut l.f, M::Sqrt, &[x]);
+    }
+    let wide = to64(&mut l.f, x);
+    let root = call(&mut l.f, M::Sqrt, &[wide]);
+    to32(&mut l.f, root)
+}
+
+pub(super) fn eq32(l: &mut Lower<'_>, x: [Ex; 2]) -> Ex {
+    compare(l, N::Equal, x)
+}
+
+pub(super) fn lt32(l: &mut Lower<'_>, x: [Ex; 2]) -> Ex {
+    compare(l, N::Less, x)
+}
+
+pub(super) fn le32(l: &mut Lower<'_>, x: [Ex; 2]) -> Ex {
+    compare(l, N::LessEqual, x)
+}
+
+/// An ordered comparison; by integers where the host does not see denormals.
+fn compare(l: &mut Lower<'_>, op: N, x: [Ex; 2]) -> Ex {
+    if l.native(l.caps.floats.compare32) {
+        return viewed(&mut l.f, K::Float, op, x);
+    }
+    let f = &mut l.f;
+    let [(a, a_nan), (b, b_nan)] = x.map(|x| ordered(f, x));
+    let (holds, unordered) = (viewed(f, K::Sint, op, [a, b]), f.either(a_nan, b_nan));
+    let ordered = f.not(unordered);
+    f.both(holds, ordered)
+}
+
+/// An integer that orders as the float does, and whether it is a NaN.
+fn ordered(f: &mut Func, x: Ex) -> (Ex, Ex) {
+    let magnitude = f.and_u32(x, 0x7fff_ffff);
+    let (zero, sign, infinity) = (f.u32(0), f.u32(0x8000_0000), f.u32(0x7f80_0000));
+    let (negated, negative) = (f.sub(zero, magnitude), f.ge(x, sign));
+    (f.select(negative, negated, magnitude), f.gt(magnitude, infinity))
+}
+
+/// Fused multiply-add. The product of two f32 is exact in f64; the sum is rounded to odd there, so that rounding it to
+/// f32 is right.
+pub(super) fn fma32(l: &mut Lower<'_>, x: [Ex; 3]) -> Ex {
+    if l.native(l.caps.floats.fma32) {
+        return call(&mut l.f, M::Fma, &x);
+    }
+    let function = l.helper(super::helpers::Helper::Fma32);
+    l.f.call_value(function, x.to_vec())
+}
+
+/// The body of the fused multiply-add of f32 bits.
+pub(super) fn fma32_body(f: &mut Func, [a, b, c]: [Ex; 3]) -> Ex {
+    let [a, b, c] = [a, b, c].map(|x| to64(f, x));
+    let product = arithmetic(f, N::Multiply, [a, b]);
+    let (sum, error) = two_sum(f, product, c);
+    let odd = round_to_odd(f, sum, error);
+    to32(f, odd)
+}
+
+/// The f64 sum and what rounding took from it.
+fn two_sum(f: &mut Func, a: Ex, b: Ex) -> (Ex, Ex) {
+    let sum = arithmetic(f, N::Add, [a, b]);
+    let b_part = arithmetic(f, N::Subtract, [sum, a]);
+    let a_part = arithmetic(f, N::Subtract, [sum, b_part]);
+    let [a_error, b_error] = [[a, a_part], [b, b_part]].map(|x| arithmetic(f, N::Subtract, x));
+    (sum, arithmetic(f, N::Add, [a_error, b_error]))
+}
+
+/// `sum` towards zero with its last bit set, if `error` says that something is missing.
+fn round_to_odd(f: &mut Func, sum: Ex, error: Ex) -> Ex {
+    let mask = f.u64(u64::MAX >> 1);
+    let magnitude = f.and(error, mask);
+    let (zero, infinity, one) = (f.u64(0), f.u64(0x7ff0_0000_0000_0000), f.u64(1));
+    let (some, finite) = (f.ne(magnitude, zero), f.lt(magnitude, infinity));
+    let missing = f.both(some, finite);
+    let signs = f.xor(sum, error);
+    let opposite = f.gt(signs, mask);
+    let less = f.sub(sum, one);
+    let towards_zero = f.select(opposite, less, sum);
+    let odd = f.or(towards_zero, one);
+    f.select(missing, odd, sum)
+}
+
+/// Fused multiply-add of f64.
+pub(super) fn fma64(l: &mut Lower<'_>, x: [Ex; 3]) -> Ex {
+    if l.native(l.caps.floats.fma64) {
+        return call(&mut l.f, M::Fma, &x);
+    }
+    let function = l.helper(super::helpers::Helper::Fma64);
+    l.f.call_value(function, x.to_vec())
+}
+
+pub(super) fn fast_rcp(f: &mut Func, x: Ex) -> Ex {
+    let one = f.u32(1f32.to_bits());
+    arithmetic(f, N::Divide, [one, x])
+}
+
+/// `fun` of an angle in revolutions.
+pub(super) fn revolutions(f: &mut Func, fun: M, x: Ex) -> Ex {
+    let turn = f.u32(std::f32::consts::TAU.to_bits());
+    let angle = arithmetic(f, N::Multiply, [x, turn]);
+    call(f, fun, &[angle])
+}

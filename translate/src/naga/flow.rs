@@ -1,0 +1,492 @@
+//! Control flow: pieces of uniform control flow, stretches of lanes, loops that end.
+
+use naga::{Barrier, Block, Statement};
+
+use super::atomic::Operands;
+use super::func::Ex;
+use super::helpers::{Helper, spin};
+use super::int;
+use super::layout::{flag, header};
+use super::lower::Lower;
+use super::plan::returns;
+use super::segment::{Cutter, Piece, Stretch};
+use super::wave::Busy;
+use crate::program::{Expr, Stmt, Value, WaveOp};
+
+/// Loops around what is being emitted, innermost last.
+#[derive(Default)]
+pub(super) struct Loops {
+    /// For loops of the wave, whether invocations meet in them.
+    wave: Vec<bool>,
+    /// Open loops of lanes.
+    lane: u32,
+}
+
+impl<'p> Lower<'p> {
+    /// Emits the program.
+    pub(super) fn body(&mut self) {
+        let program = self.program;
+        let rates = |v| program.info(v).rate;
+        let cutter = Cutter {
+            plan: &self.plan,
+            rates: &rates,
+            whole: self.shape.whole,
+            _program: std::marker::PhantomData,
+        };
+        let pieces = cutter.block(&program.body);
+        if self.shape.whole {
+            self.plan_spill(&pieces);
+            if self.keeps_vars() {
+                self.for_each_lane(Self::clear_kept);
+            }
+        }
+        self.pieces(&pieces);
+        if !self.f.ended() {
+            self.check_host_loops(None);
+        }
+    }
+
+    fn pieces(&mut self, pieces: &[Piece<'p>]) {
+        for piece in pieces {
+            if self.f.ended() {
+                return;
+            }
+            self.piece(piece);
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece<'p>) {
+        match piece {
+            Piece::Once(stmt) => self.once(stmt),
+            Piece::Lanes(stretch) => self.stretch(stretch),
+            Piece::Meet => self.meet(true),
+            Piece::If { cond, then, otherwise } => {
+                let cond = self.get(*cond);
+                let before = self.exchange.busy;
+                self.f.open();
+                self.pieces(then);
+                let accept = self.f.close();
+                let after = std::mem::replace(&mut self.exchange.busy, before);
+                self.f.open();
+                self.pieces(otherwise);
+                let reject = self.f.close();
+                self.exchange.busy = self.exchange.busy.or(after);
+                self.f.if_else(cond, accept, reject);
+            }
+            Piece::Loop { body, meets } => self.wave_loop(body, *meets),
+        }
+    }
+
+    /// A loop that the wave leaves as one.
+    fn wave_loop(&mut self, body: &[Piece<'p>], meets: bool) {
+        self.exchange.busy = Busy::ALL;
+        self.loops.wave.push(meets);
+        self.f.open();
+        if let (Some(alive), false) = (self.wave_alive, meets) {
+            self.break_unless(alive);
+        }
+        self.count_iteration(self.counters.wave, None, meets);
+        self.pieces(body);
+        let body = self.f.close();
+        self.loops.wave.pop();
+        self.exchange.busy = Busy::ALL;
+        self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
+    }
+
+    fn break_unless(&mut self, pointer: Ex) {
+        let running = self.f.load(pointer);
+        let ended = self.f.not(running);
+        self.f.when(ended, |f| f.push(Statement::Break));
+    }
+
+    /// Counts an iteration and leaves the loop if that was one too many. `base`: iterations counted elsewhere.
+    fn count_iteration(&mut self, counter: Ex, base: Option<Ex>, meets: bool) {
+        let budget = self.launch_word(header::BUDGET);
+        let before = self.f.load(counter);
+        let all = match base {
+            Some(base) => {
+                let base = self.f.load(base);
+                self.f.add(base, before)
+            }
+            None => before,
+        };
+        let over = self.f.ge(all, budget);
+        self.f.open();
+        self.blame(flag::BUDGET, 0, 0);
+        self.f.push(Statement::Break);
+        let accept = self.f.close();
+        self.f.if_else(over, accept, Block::new());
+        let after = self.f.add_u32(before, 1);
+        self.f.store(counter, after);
+        self.check_host_loops(Some(!meets));
+    }
+
+    /// Notes if the host would soon end loops by itself; leaves the loop, if `leave`.
+    fn check_host_loops(&mut self, leave: Option<bool>) {
+        let Some(limit) = self.caps.loops else { return };
+        // Invocations whose loops the host counts together may each go their own way.
+        let weight = if self.shape.workgroup() == 1 { 1 } else { limit.together };
+        let wave = self.f.load(self.counters.wave);
+        let spins = self.f.global(self.helpers.spins);
+        let spins = self.f.load(spins);
+        let apart = (0..self.shape.components).fold(spins, |sum, k| {
+            let lane = self.f.load(self.counters.lane[k]);
+            self.f.add(sum, lane)
+        });
+        let weight = self.f.u32(weight);
+        let weighted = self.f.mul(apart, weight);
+        let all = self.f.add(wave, weighted);
+        let most = self.f.u32(limit.iterations);
+        let over = self.f.ge(all, most);
+        self.f.open();
+        self.blame(flag::HOST_LOOPS, 0, 0);
+        if leave == Some(true) {
+            self.f.push(Statement::Break);
+        }
+        let accept = self.f.close();
+        self.f.if_else(over, accept, Block::new());
+    }
+
+    /// Notes what happened to the launch.
+    fn blame(&mut self, cause: u32, pc: u32, detail: u32) {
+        let blame = self.helper(Helper::Blame);
+        let [cause, pc, detail, zero] = [cause, pc, detail, 0].map(|x| self.f.u32(x));
+        self.f.call(blame, vec![cause, pc, zero, zero, detail, zero]);
+    }
+
+    /// A statement of the wave.
+    fn once(&mut self, stmt: &'p Stmt) {
+        match stmt {
+            Stmt::Let(value, Expr::Wave(op)) if self.shape.whole => self.whole_wave_op(*value, *op),
+            Stmt::Let(value, Expr::Wave(op)) => self.wave_op(*value, *op),
+            Stmt::Let(value, expr) => {
+                let what = self.expr(*value, expr);
+                self.set(*value, what);
+            }
+            Stmt::Set(var, value) => {
+                let (pointer, what) = (self.var_pointer(*var), self.get(*value));
+                self.f.store(pointer, what);
+            }
+            Stmt::Load { dst, access } => {
+                let reach = self.reach(access, dst.len());
+                let loaded = self.load(&reach);
+                dst.iter().zip(loaded).for_each(|(v, what)| self.set(*v, what));
+            }
+            Stmt::Store { src, access } => self.store_once(stmt, src, access),
+            Stmt::Atomic { dst, op, data, compare, access } => {
+                let operands = Operands { op: *op, data: *data, compare: *compare };
+                self.atomic_once(*dst, operands, access);
+            }
+            Stmt::Break => self.f.push(Statement::Break),
+            Stmt::Continue => self.f.push(Statement::Continue),
+            Stmt::Return => self.wave_return(),
+            Stmt::Trap { code, pc } => self.trap(code, *pc),
+            Stmt::Barrier { .. } => self.barrier(),
+            Stmt::If { .. } | Stmt::Loop { .. } => {
+                self.trouble("a block of the wave was not cut".into());
+            }
+        }
+    }
+
+    /// A store of the wave: one invocation does it, unless that one may have ended.
+    fn store_once(&mut self, stmt: &Stmt, src: &[Value], access: &'p crate::program::Access) {
+        let values: Vec<Ex> = src.iter().map(|v| self.get(*v)).collect();
+        let check = self.plan.need(stmt).check;
+        let reach = self.reach(access, src.len());
+        if self.shape.invocations == 1 || self.plan.lane_returns {
+            return self.store(&reach, &values, check && self.shape.invocations == 1);
+        }
+        let first = self.f.is_u32(self.at.invocation, 0);
+        self.f.open();
+        self.store(&reach, &values, check);
+        let accept = self.f.close();
+        self.f.if_else(first, accept, Block::new());
+    }
+
+    /// All waves of the workgroup meet.
+    fn barrier(&mut self) {
+        if self.shape.workgroup() > 1 {
+            self.exchange.busy = Busy::default();
+            self.f.barrier(Barrier::WORK_GROUP | Barrier::STORAGE);
+        }
+    }
+
+    /// The wave ends.
+    fn wave_return(&mut self) {
+        let Some(alive) = self.wave_alive else {
+            return self.f.ret(None);
+        };
+        let no = self.f.bool(false);
+        self.f.store(alive, no);
+        if self.loops.wave.last() == Some(&false) {
+            self.f.push(Statement::Break);
+        }
+    }
+
+    /// A fault of the program's own making; then the wave or lane ends.
+    fn trap(&mut self, code: &'static str, pc: u32) {
+        let number = self.traps.iter().position(|c| *c == code).unwrap_or_else(|| {
+            self.traps.push(code);
+            self.traps.len() - 1
+        });
+        match self.running() {
+            Some(running) => {
+                self.f.open();
+                self.blame(flag::TRAP, pc, number as u32);
+                let accept = self.f.close();
+                self.f.if_else(running, accept, Block::new());
+            }
+            None => self.blame(flag::TRAP, pc, number as u32),
+        }
+    }
+
+    /// Whether what is being emitted for has not ended, if that is kept.
+    pub(super) fn running(&mut self) -> Option<Ex> {
+        let wave = self.wave_alive.map(|p| self.f.load(p));
+        let lane = match self.alive {
+            Some(alive) if self.inside => Some(self.f.load(alive[self.k])),
+            Some(alive) if !self.shape.whole => {
+                let held: Vec<Ex> = (0..self.shape.components).map(|k| self.f.load(alive[k])).collect();
+                held.into_iter().reduce(|a, b| self.f.either(a, b))
+            }
+            _ => None,
+        };
+        match (wave, lane) {
+            (Some(wave), Some(lane)) => Some(self.f.both(wave, lane)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Statements of lanes.
+    fn stretch(&mut self, stretch: &Stretch<'p>) {
+        if self.shape.whole {
+            return self.whole_stretch(stretch);
+        }
+        if let [stmt @ Stmt::Atomic { .. } | stmt @ Stmt::Store { .. }] = stretch.stmts[..]
+            && self.plan.need(stmt).serial
+        {
+            return self.serial(stmt);
+        }
+        self.inside = true;
+        for k in 0..self.shape.components {
+            self.k = k;
+            stretch.stmts.iter().for_each(|stmt| self.lane_stmt(stmt));
+        }
+        self.k = 0;
+        self.inside = false;
+    }
+
+    /// A loop over the lanes of a wave that one invocation holds.
+    pub(super) fn for_each_lane(&mut self, each: impl FnOnce(&mut Self)) {
+        let (zero, spins, lanes) = (self.f.u32(0), self.helpers.spins, self.shape.lanes);
+        let number = self.f.local(self.types.u32, None);
+        self.f.store(number, zero);
+        self.f.open();
+        let lane = self.f.load(number);
+        let end = self.f.u32(lanes);
+        let done = self.f.ge(lane, end);
+        self.f.when(done, |f| f.push(Statement::Break));
+        let outer = std::mem::replace(&mut self.at.lane, [lane; 2]);
+        each(self);
+        self.at.lane = outer;
+        let next = self.f.add_u32(lane, 1);
+        self.f.store(number, next);
+        let body = self.f.close();
+        self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
+        spin(&mut self.f, spins, lanes + 1);
+    }
+
+    fn whole_stretch(&mut self, stretch: &Stretch<'p>) {
+        let uses = self.spill.uses(stretch);
+        let zero = self.f.u64(0);
+        let ballots: Vec<Ex> = stretch
+            .votes
+            .iter()
+            .map(|_| {
+                let pointer = self.f.local(self.types.u64, None);
+                self.f.store(pointer, zero);
+                pointer
+            })
+            .collect();
+        let returning = stretch.stmts.iter().any(|s| returns(s));
+        let any = self.f.local(self.types.bool, None);
+        let no = self.f.bool(false);
+        self.f.store(any, no);
+        let known = self.values.clone();
+        self.for_each_lane(|l| {
+            l.inside = true;
+            l.fetch(&uses);
+            stretch.stmts.iter().for_each(|stmt| l.lane_stmt(stmt));
+            l.votes(&stretch.votes, &ballots);
+            if returning {
+                l.any_left(any);
+            }
+            l.give_back(&uses);
+            l.inside = false;
+        });
+        // What was at hand in the loop is not any more.
+        self.values = known;
+        if let (true, Some(alive)) = (returning, self.wave_alive) {
+            let (left, before) = (self.f.load(any), self.f.load(alive));
+            let both = self.f.both(left, before);
+            self.f.store(alive, both);
+        }
+        for ((value, op), ballot) in stretch.votes.iter().zip(ballots) {
+            let bits = self.f.load(ballot);
+            let result = if matches!(op, WaveOp::Any(_)) { self.f.ne(bits, zero) } else { bits };
+            self.set(*value, result);
+        }
+    }
+
+    fn any_left(&mut self, any: Ex) {
+        if let Some([alive, _]) = self.alive {
+            let (this, others) = (self.f.load(alive), self.f.load(any));
+            let both = self.f.either(this, others);
+            self.f.store(any, both);
+        }
+    }
+
+    fn votes(&mut self, votes: &[(Value, WaveOp)], ballots: &[Ex]) {
+        for ((_, op), pointer) in votes.iter().zip(ballots) {
+            let (WaveOp::Ballot(vote) | WaveOp::Any(vote)) = op else { continue };
+            let vote = self.get(*vote);
+            let bit = int::from_bool(&mut self.f, vote);
+            let bit = self.f.widen(bit);
+            let bit = self.f.shl(bit, self.at.lane[0]);
+            let others = self.f.load(*pointer);
+            let all = self.f.or(others, bit);
+            self.f.store(*pointer, all);
+        }
+    }
+
+    /// A wave operation of a wave that one invocation holds; what it reads is kept.
+    fn whole_wave_op(&mut self, result: Value, op: WaveOp) {
+        match op {
+            WaveOp::Ballot(vote) => {
+                let vote = self.get(vote);
+                let (all, none) = (self.f.u64(u64::MAX >> (64 - self.shape.lanes)), self.f.u64(0));
+                let bits = self.f.select(vote, all, none);
+                self.set(result, bits);
+            }
+            WaveOp::Any(vote) => {
+                let vote = self.get(vote);
+                self.set(result, vote);
+            }
+            WaveOp::ReadLane { value, lane } => {
+                let lane = self.get(lane);
+                let lane = self.f.and_u32(lane, self.shape.lanes - 1);
+                let read = self.kept(value, lane);
+                self.set(result, read);
+            }
+            WaveOp::Send { value, lane, active } => self.whole_send(result, [value, lane, active]),
+            WaveOp::Shuffle { .. } => {
+                self.trouble("a shuffle of the wave was not cut".into());
+            }
+        }
+    }
+
+    fn whole_send(&mut self, result: Value, [value, lane, active]: [Value; 3]) {
+        self.for_each_lane(|l| {
+            let zero = l.f.u32(0);
+            l.keep_at(result, l.at.lane[0], zero);
+        });
+        self.for_each_lane(|l| {
+            let here = l.at.lane[0];
+            let active = l.kept(active, here);
+            l.f.open();
+            let (what, to) = (l.kept(value, here), l.kept(lane, here));
+            let to = l.f.and_u32(to, l.shape.lanes - 1);
+            l.keep_at(result, to, what);
+            let accept = l.f.close();
+            l.f.if_else(active, accept, Block::new());
+        });
+    }
+
+    fn lane_block(&mut self, block: &'p [Stmt]) -> Block {
+        self.f.open();
+        self.lane_stmts(block);
+        self.f.close()
+    }
+
+    fn lane_stmts(&mut self, block: &'p [Stmt]) {
+        for stmt in block {
+            if self.f.ended() {
+                return;
+            }
+            self.lane_stmt(stmt);
+        }
+    }
+
+    /// A statement of the lane that is being emitted for.
+    fn lane_stmt(&mut self, stmt: &'p Stmt) {
+        match stmt {
+            Stmt::Let(value, Expr::Wave(WaveOp::Shuffle { value: from, lane })) => {
+                let lane = self.get(*lane);
+                let lane = self.f.and_u32(lane, self.shape.lanes - 1);
+                let what = self.kept(*from, lane);
+                self.set(*value, what);
+            }
+            Stmt::Let(value, expr) => {
+                let what = self.expr(*value, expr);
+                self.set(*value, what);
+            }
+            Stmt::Set(var, value) => {
+                let (pointer, what) = (self.var_pointer(*var), self.get(*value));
+                self.f.store(pointer, what);
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let cond = self.get(*cond);
+                let (accept, reject) = (self.lane_block(then), self.lane_block(otherwise));
+                self.f.if_else(cond, accept, reject);
+            }
+            Stmt::Loop { body } => self.lane_loop(body),
+            Stmt::Break => self.f.push(Statement::Break),
+            Stmt::Continue => self.f.push(Statement::Continue),
+            Stmt::Return => self.lane_return(),
+            Stmt::Trap { code, pc } => self.trap(code, *pc),
+            Stmt::Load { dst, access } => {
+                let reach = self.reach(access, dst.len());
+                let loaded = self.load(&reach);
+                dst.iter().zip(loaded).for_each(|(v, what)| self.set(*v, what));
+            }
+            Stmt::Store { src, access } => {
+                let values: Vec<Ex> = src.iter().map(|v| self.get(*v)).collect();
+                let reach = self.reach(access, src.len());
+                self.store(&reach, &values, self.plan.need(stmt).check);
+            }
+            Stmt::Atomic { dst, op, data, compare, access } => {
+                let operands = Operands { op: *op, data: *data, compare: *compare };
+                self.atomic_lane(*dst, operands, access);
+            }
+            Stmt::Barrier { .. } => {
+                self.trouble("a barrier of lanes".into());
+            }
+        }
+        if returns(stmt)
+            && let (Some(alive), true) = (self.alive, self.loops.lane > 0)
+        {
+            self.break_unless(alive[self.k]);
+        }
+    }
+
+    fn lane_loop(&mut self, body: &'p [Stmt]) {
+        self.f.open();
+        self.loops.lane += 1;
+        if let Some(alive) = self.alive {
+            self.break_unless(alive[self.k]);
+        }
+        self.count_iteration(self.counters.lane[self.k], Some(self.counters.wave), false);
+        self.lane_stmts(body);
+        self.loops.lane -= 1;
+        let body = self.f.close();
+        self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
+    }
+
+    fn lane_return(&mut self) {
+        let Some(alive) = self.alive else {
+            return self.f.ret(None);
+        };
+        let no = self.f.bool(false);
+        self.f.store(alive[self.k], no);
+    }
+}

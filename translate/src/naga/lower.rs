@@ -1,0 +1,434 @@
+//! The state of a lowering: values, variables, what the invocation is, and the module around.
+
+use std::collections::HashMap;
+
+use naga::{EntryPoint, GlobalVariable, Handle, Module, ShaderStage};
+
+use super::flow::Loops;
+use super::func::{Ex, Func};
+use super::helpers::{self, Helper, Helpers};
+use super::layout::{self, header};
+use super::parts::{self, Buffers, Types};
+use super::plan::Plan;
+use super::shape::Shape;
+use super::spill::Spill;
+use super::wave::Exchange;
+use super::{ENTRY, Facts, HostCaps, Lowered, Options, Unsupported, codes, group};
+use crate::backend::Fidelity;
+use crate::program::{Builtin, Expr, Program, Rate, Type, Value, Var};
+
+/// Most parameter words and slot words that a launch block holds.
+const BLOCK_WORDS: u32 = layout::LAUNCH_BYTES / 4;
+
+/// Something of each lane that an invocation holds.
+pub(super) type PerLane<T> = [T; 2];
+
+/// A lowering under way.
+pub(super) struct Lower<'p> {
+    pub(super) program: &'p Program,
+    pub(super) caps: &'p HostCaps,
+    pub(super) options: Options,
+    pub(super) plan: Plan,
+    pub(super) shape: Shape,
+    pub(super) module: Module,
+    pub(super) types: Types,
+    pub(super) buffers: Buffers,
+    pub(super) helpers: Helpers,
+    pub(super) f: Func,
+    /// The lane that is being emitted for, of those that an invocation holds side by side.
+    pub(super) k: usize,
+    /// Whether statements run in each lane (or once a wave).
+    pub(super) inside: bool,
+    /// What values are, in each lane held.
+    pub(super) values: Vec<PerLane<Option<Ex>>>,
+    /// Pointers to variables, in each lane held.
+    pub(super) vars: Vec<PerLane<Option<Ex>>>,
+    /// Values that reach float operations.
+    opaque: Vec<bool>,
+    pub(super) exprs: HashMap<Value, Expr>,
+    pub(super) at: Place,
+    pub(super) counters: Counters,
+    pub(super) spill: Spill,
+    pub(super) exchange: Exchange,
+    pub(super) serial_array: Option<Handle<GlobalVariable>>,
+    pub(super) loops: Loops,
+    pub(super) traps: Vec<&'static str>,
+    /// Pointers to whether a lane has not ended, where that is kept.
+    pub(super) alive: Option<PerLane<Ex>>,
+    /// Pointer to whether the wave has not ended, where that is kept.
+    pub(super) wave_alive: Option<Ex>,
+    trouble: Option<String>,
+}
+
+/// Where the invocation stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Lane of the wave, for each lane held. In the whole-wave holding, set in each loop over lanes.
+    pub(super) lane: PerLane<Ex>,
+    /// Wave in the host workgroup.
+    pub(super) local_wave: Ex,
+    /// Wave in the dispatch.
+    pub(super) wave: Ex,
+    /// Host workgroup, counted over the whole launch.
+    pub(super) workgroup: Ex,
+    /// Invocation in its wave.
+    pub(super) invocation: Ex,
+    /// The three other builtins.
+    pub(super) wave_in_group: Ex,
+    pub(super) group: Ex,
+}
+
+/// Pointers to counted iterations.
+#[derive(Clone, Copy)]
+pub(super) struct Counters {
+    /// Of loops that the whole wave runs.
+    pub(super) wave: Ex,
+    /// Of loops that lanes run by themselves.
+    pub(super) lane: PerLane<Ex>,
+}
+
+/// Makes the module.
+pub(super) fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Result<Lowered, Unsupported> {
+    let plan = Plan::new(program, options.holding, options.slots_apart);
+    let shares = options.ragged || options.waves_per_group > 1 && (plan.lds || plan.barriers);
+    let shape = Shape::new(program, caps, options, !plan.meets, shares)?;
+    check(program, caps, &plan)?;
+    if shape.waves > 1 && plan.meets {
+        group::check(program, &plan, caps, &shape)?;
+    }
+    let mut lower = Lower::new(program, caps, *options, plan, shape);
+    lower.prologue();
+    lower.body();
+    lower.finish()
+}
+
+fn check(program: &Program, caps: &HostCaps, plan: &Plan) -> Result<(), Unsupported> {
+    let words = layout::slot_start(program.params.len(), program.slots.len());
+    if words > BLOCK_WORDS {
+        let reason = format!("its parameters and slots take {words} words of {BLOCK_WORDS}");
+        return Err(Unsupported { code: codes::PARAMS, reason });
+    }
+    if plan.atomics64 && !caps.atomics64 {
+        let reason = "the program has 64-bit atomics and the device has none".into();
+        return Err(Unsupported { code: codes::ATOMICS64, reason });
+    }
+    Ok(())
+}
+
+impl<'p> Lower<'p> {
+    fn new(program: &'p Program, caps: &'p HostCaps, options: Options, plan: Plan, shape: Shape) -> Self {
+        let mut module = Module::default();
+        let types = Types::new(&mut module);
+        let buffers = Buffers::new(&mut module, &types, plan.atomics64);
+        let helpers = Helpers::new(&mut module, types, buffers, program);
+        let mut f = Func::new(ENTRY, &[], None);
+        let mut exprs = HashMap::new();
+        group::definitions(&program.body, &mut exprs);
+        let zero = f.u32(0);
+        let place = Place {
+            lane: [zero; 2],
+            local_wave: zero,
+            wave: zero,
+            workgroup: zero,
+            invocation: zero,
+            wave_in_group: zero,
+            group: zero,
+        };
+        let counters = Counters {
+            wave: f.local(types.u32, Some(zero)),
+            lane: [0, 1].map(|_| f.local(types.u32, Some(zero))),
+        };
+        Lower {
+            program,
+            caps,
+            options,
+            spill: Spill::new(program, &shape),
+            exchange: Exchange::default(),
+            serial_array: None,
+            loops: Loops::default(),
+            plan,
+            shape,
+            module,
+            types,
+            buffers,
+            helpers,
+            f,
+            k: 0,
+            inside: false,
+            values: vec![[None; 2]; program.values.len()],
+            vars: vec![[None; 2]; program.vars.len()],
+            opaque: super::opaque::floats(program),
+            exprs,
+            at: place,
+            counters,
+            traps: Vec::new(),
+            alive: None,
+            wave_alive: None,
+            trouble: None,
+        }
+    }
+
+    /// Notes that the lowering went wrong, which is a fault of its own; gives something to go on with.
+    pub(super) fn trouble(&mut self, what: String) -> Ex {
+        self.trouble.get_or_insert(what);
+        self.f.u32(0)
+    }
+
+    /// Whether the host's operation may be used: it is the right one, or exactness is not asked for.
+    pub(super) fn native(&self, right: bool) -> bool {
+        right || self.options.fidelity == Fidelity::Fast
+    }
+
+    /// The helper function, made at its first use.
+    pub(super) fn helper(&mut self, helper: Helper) -> Handle<naga::Function> {
+        self.helpers.get(&mut self.module, helper)
+    }
+
+    /// Word `index` of the launch block.
+    pub(super) fn launch_word(&mut self, index: u32) -> Ex {
+        helpers::launch_word(&mut self.f, &self.buffers, index)
+    }
+
+    pub(super) fn prologue(&mut self) {
+        let (u32, vec3) = (self.types.u32, self.types.vec3);
+        let local = self.f.builtin(u32, naga::BuiltIn::LocalInvocationIndex);
+        let workgroup = self.f.builtin(vec3, naga::BuiltIn::WorkGroupId);
+        self.stop_if_earlier_fault();
+        self.locate(local, workgroup);
+        self.make_vars();
+        self.make_alive();
+    }
+
+    /// A launch after one that went wrong does nothing.
+    fn stop_if_earlier_fault(&mut self) {
+        let (stop, launch) = (self.f.u32(layout::status::STOP), self.launch_word(header::LAUNCH));
+        let stopped = self.f.element(self.buffers.status, stop);
+        let earlier = self.f.lt(stopped, launch);
+        self.f.when(earlier, |f| f.ret(None));
+    }
+
+    /// Works out which wave and lanes this is.
+    fn locate(&mut self, local: Ex, workgroup: Ex) {
+        let [row, first, groups] = [header::ROW, header::FIRST, header::GROUPS].map(|w| self.launch_word(w));
+        let f = &mut self.f;
+        let (x, y) = (f.field(workgroup, 0), f.field(workgroup, 1));
+        let above = f.mul(y, row);
+        let here = f.add(above, x);
+        let number = f.add(first, here);
+        let outside = f.ge(number, groups);
+        f.when(outside, |f| f.ret(None));
+        self.at.workgroup = number;
+        let invocations = f.u32(self.shape.invocations);
+        self.at.local_wave = f.div(local, invocations);
+        self.at.invocation = f.rem(local, invocations);
+        let second = f.add_u32(self.at.invocation, self.shape.stride());
+        self.at.lane = [self.at.invocation, second];
+        if self.shape.grouped { self.locate_in_group(number) } else { self.locate_alone(number) }
+    }
+
+    /// A host workgroup holds some waves that have nothing in common.
+    fn locate_alone(&mut self, number: Ex) {
+        let [waves, per_group] = [header::WAVES, header::WAVES_PER_GROUP].map(|w| self.launch_word(w));
+        let f = &mut self.f;
+        let each = f.u32(self.shape.waves);
+        let first = f.mul(number, each);
+        self.at.wave = f.add(first, self.at.local_wave);
+        let outside = f.ge(self.at.wave, waves);
+        f.when(outside, |f| f.ret(None));
+        self.at.group = f.div(self.at.wave, per_group);
+        self.at.wave_in_group = f.rem(self.at.wave, per_group);
+    }
+
+    /// A host workgroup is a guest workgroup.
+    fn locate_in_group(&mut self, number: Ex) {
+        let words = [header::WAVES_PER_GROUP, header::GROUP_TABLE, header::WAVES];
+        let [per_group, table, waves] = words.map(|w| self.launch_word(w));
+        let f = &mut self.f;
+        let (first, count) = (f.local(self.types.u32, None), f.local(self.types.u32, None));
+        let even = f.is_u32(table, layout::NONE);
+        f.open();
+        let start = f.mul(number, per_group);
+        f.store(first, start);
+        let left = f.sub(waves, start);
+        let mine = f.math(naga::MathFunction::Min, &[left, per_group]);
+        f.store(count, mine);
+        let accept = f.close();
+        f.open();
+        let at = f.add(table, number);
+        let start = f.element(self.buffers.tables, at);
+        f.store(first, start);
+        let next = f.add_u32(at, 1);
+        let end = f.element(self.buffers.tables, next);
+        let mine = f.sub(end, start);
+        f.store(count, mine);
+        let reject = f.close();
+        f.if_else(even, accept, reject);
+        let (first, count) = (f.load(first), f.load(count));
+        self.at.group = number;
+        self.at.wave_in_group = self.at.local_wave;
+        self.at.wave = f.add(first, self.at.local_wave);
+        let present = f.lt(self.at.local_wave, count);
+        if self.plan.meets && (self.options.ragged || self.plan.returns) {
+            // Waves that are not there, or have ended, still meet the others.
+            let alive = f.local(self.types.bool, None);
+            f.store(alive, present);
+            self.wave_alive = Some(alive);
+        } else if self.options.ragged {
+            let absent = f.not(present);
+            f.when(absent, |f| f.ret(None));
+        }
+    }
+
+    fn make_vars(&mut self) {
+        for (i, var) in self.program.vars.iter().enumerate() {
+            let held = if var.rate == Rate::Varying { self.shape.components } else { 1 };
+            for k in 0..held {
+                let init = self.zero(var.ty);
+                let ty = self.ty(var.ty);
+                let pointer = self.f.local(ty, Some(init));
+                self.vars[i][k] = Some(pointer);
+                if var.rate == Rate::Uniform {
+                    self.vars[i][1] = Some(pointer);
+                }
+            }
+        }
+    }
+
+    /// Lanes that end before their wave are remembered, except where the invocation can end instead.
+    fn make_alive(&mut self) {
+        let ends = self.shape.components == 1 && !self.shape.whole && self.wave_alive.is_none();
+        if self.plan.lane_returns && !ends {
+            let yes = self.f.bool(true);
+            self.alive = Some([0, 1].map(|_| self.f.local(self.types.bool, Some(yes))));
+        }
+        if self.plan.lane_returns && self.shape.whole && self.wave_alive.is_none() {
+            let yes = self.f.bool(true);
+            self.wave_alive = Some(self.f.local(self.types.bool, Some(yes)));
+        }
+    }
+
+    pub(super) fn ty(&self, ty: Type) -> Handle<naga::Type> {
+        match ty {
+            Type::Bool => self.types.bool,
+            Type::B32 => self.types.u32,
+            Type::B64 => self.types.u64,
+        }
+    }
+
+    pub(super) fn zero(&mut self, ty: Type) -> Ex {
+        match ty {
+            Type::Bool => self.f.bool(false),
+            Type::B32 => self.f.u32(0),
+            Type::B64 => self.f.u64(0),
+        }
+    }
+
+    /// What `value` is in the lane that is being emitted for.
+    pub(super) fn get(&mut self, value: Value) -> Ex {
+        match self.values.get(value.0 as usize).and_then(|v| v[self.k]) {
+            Some(known) => known,
+            None => self.trouble(format!("{value:?} is not at hand")),
+        }
+    }
+
+    pub(super) fn set(&mut self, value: Value, what: Ex) {
+        let uniform = self.program.info(value).rate == Rate::Uniform && !self.inside;
+        if let Some(slot) = self.values.get_mut(value.0 as usize) {
+            if uniform {
+                *slot = [Some(what); 2];
+            } else {
+                slot[self.k] = Some(what);
+            }
+        }
+        self.spill_value(value, what);
+    }
+
+    pub(super) fn var_pointer(&mut self, var: Var) -> Ex {
+        match self.vars.get(var.0 as usize).and_then(|v| v[self.k]) {
+            Some(pointer) => pointer,
+            None => self.trouble(format!("{var:?} is unknown")),
+        }
+    }
+
+    /// Emits an expression that is no wave operation.
+    pub(super) fn expr(&mut self, value: Value, expr: &Expr) -> Ex {
+        match *expr {
+            Expr::ConstBool(b) => self.f.bool(b),
+            Expr::Const32(c) => self.constant32(value, c),
+            Expr::Const64(c) => self.constant64(value, c),
+            Expr::Get(var) => {
+                let pointer = self.var_pointer(var);
+                self.f.load(pointer)
+            }
+            Expr::Param(index) => self.launch_word(header::PARAMS + u32::from(index)),
+            Expr::Builtin(Builtin::Lane) => self.at.lane[self.k],
+            Expr::Builtin(Builtin::Wave) => self.at.wave,
+            Expr::Builtin(Builtin::WaveInGroup) => self.at.wave_in_group,
+            Expr::Builtin(Builtin::Group) => self.at.group,
+            Expr::Un(op, a) => super::ops::un(self, op, a),
+            Expr::Bin(op, a, b) => super::ops::bin(self, op, a, b),
+            Expr::Tri(op, a, b, c) => super::ops::tri(self, op, [a, b, c]),
+            Expr::Wave(_) => self.trouble(format!("{value:?} is a wave operation of one lane")),
+        }
+    }
+
+    fn constant32(&mut self, value: Value, c: u32) -> Ex {
+        let known = self.f.u32(c);
+        if !self.hidden(value) {
+            return known;
+        }
+        let zero = self.launch_word(header::ZERO);
+        self.f.xor(known, zero)
+    }
+
+    fn constant64(&mut self, value: Value, c: u64) -> Ex {
+        let known = self.f.u64(c);
+        if !self.hidden(value) {
+            return known;
+        }
+        let zero = self.launch_word(header::ZERO);
+        let zero = self.f.widen(zero);
+        self.f.xor(known, zero)
+    }
+
+    /// Whether a constant is kept from the compiler.
+    fn hidden(&self, value: Value) -> bool {
+        self.options.fidelity == Fidelity::Exact && self.opaque.get(value.0 as usize) == Some(&true)
+    }
+
+    fn finish(mut self) -> Result<Lowered, Unsupported> {
+        self.f.ret(None);
+        let shared_bytes = parts::shared_bytes(&self.module);
+        if let Some(reason) = self.trouble {
+            return Err(Unsupported { code: codes::INTERNAL, reason });
+        }
+        if shared_bytes > self.caps.workgroup_bytes {
+            let has = self.caps.workgroup_bytes;
+            let reason = format!("it takes {shared_bytes} bytes of workgroup memory and the host has {has}");
+            return Err(Unsupported { code: codes::SHARED, reason });
+        }
+        let mut module = self.module;
+        module.entry_points.push(EntryPoint {
+            name: ENTRY.into(),
+            stage: ShaderStage::Compute,
+            early_depth_test: None,
+            workgroup_size: [self.shape.workgroup(), 1, 1],
+            workgroup_size_overrides: None,
+            function: self.f.finish(),
+            mesh_info: None,
+            task_payload: None,
+            incoming_ray_payload: None,
+        });
+        let facts = Facts {
+            waves_per_workgroup: self.shape.waves,
+            grouped: self.shape.grouped,
+            spill_words: self.spill.storage_words(),
+            traps: self.traps,
+            slots_apart: self.plan.slots_apart,
+            atomics64: self.plan.atomics64,
+            shared_bytes,
+            zeroed: self.plan.lds,
+        };
+        Ok(Lowered { module, facts })
+    }
+}

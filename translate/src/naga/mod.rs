@@ -1,0 +1,130 @@
+//! Programs as naga modules.
+//!
+//! [`lower`] makes a module from a [`Program`] for one [`Holding`] and one host; [`spirv`] writes it as SPIR-V with the decorations
+//! that keep drivers from changing floats. What a module expects from its host is in [`layout`].
+//!
+//! # Invariants
+//!
+//! 1. A module never indexes outside a buffer: every index is checked against what the launch block, the page table or the
+//!    module's own sizes say.
+//! 2. Barriers stand in control flow that is the same for the whole workgroup; where that cannot be shown the holding is
+//!    refused.
+//! 3. Every loop counts its iterations and ends by itself, before a host that ends loops in silence would.
+//! 4. A fault is recorded, never acted upon: the host discards what a faulted launch did.
+//! 5. Lanes may run in any order only where the order cannot be seen. Where two lanes might store one byte, the marks tell, and
+//!    the launch is run again in the whole-wave holding.
+
+mod atomic;
+mod caps;
+mod convert;
+mod float;
+mod flow;
+mod fma64;
+mod func;
+mod group;
+mod harden;
+mod helpers;
+mod int;
+pub mod layout;
+mod local;
+mod lower;
+mod memory;
+mod opaque;
+mod ops;
+mod pages;
+mod parts;
+mod plan;
+mod report;
+mod segment;
+mod shape;
+mod spill;
+mod spread;
+mod wave;
+
+pub use caps::*;
+pub use harden::{spirv, validate};
+
+use crate::backend::{Fidelity, Holding};
+use crate::program::Program;
+
+/// How a program is to be lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// How a wave is held.
+    pub holding: Holding,
+    /// How exact floats are.
+    pub fidelity: Fidelity,
+    /// Waves of a workgroup (the most that any has), for programs whose waves have something in common.
+    pub waves_per_group: u32,
+    /// Whether workgroups have different numbers of waves, the last one perhaps.
+    pub ragged: bool,
+    /// Whether different slots may be taken to be apart in guest memory.
+    pub slots_apart: bool,
+}
+
+/// A module and what its host must know of it.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The module; its entry point is [`ENTRY`].
+    pub module: naga::Module,
+    /// What the host must know.
+    pub facts: Facts,
+}
+
+/// Name of the entry point.
+pub const ENTRY: &str = "main";
+
+/// What a host must know of a module to run it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Waves that a host workgroup runs.
+    pub waves_per_workgroup: u32,
+    /// Whether a host workgroup is a guest workgroup.
+    pub grouped: bool,
+    /// Words of the spill buffer that each wave needs.
+    pub spill_words: u32,
+    /// Codes of the traps, by number.
+    pub traps: Vec<&'static str>,
+    /// Whether it was used that slots are apart.
+    pub slots_apart: bool,
+    /// Whether 64-bit atomics are used.
+    pub atomics64: bool,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+    /// Whether workgroup memory starts as 0.
+    pub zeroed: bool,
+}
+
+/// Why a program cannot be lowered so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {reason}")]
+pub struct Unsupported {
+    /// Stable code.
+    pub code: &'static str,
+    /// A sentence.
+    pub reason: String,
+}
+
+/// Codes of [`Unsupported`].
+pub mod codes {
+    /// The module does not pass naga's validation, or the program breaks its own rules: a fault of the translator.
+    pub const INTERNAL: &str = "NAGA-INT-001";
+    /// A barrier or wave operation stands where the waves of a workgroup may go different ways.
+    pub const FLOW: &str = "NAGA-FLOW-001";
+    /// More workgroup memory than the host has.
+    pub const SHARED: &str = "NAGA-SHARED-001";
+    /// More waves in a workgroup than the host runs.
+    pub const GROUP: &str = "NAGA-GROUP-001";
+    /// 64-bit atomics, which the host lacks.
+    pub const ATOMICS64: &str = "NAGA-ATOMIC-001";
+    /// More parameters or slots than a launch block holds.
+    pub const PARAMS: &str = "NAGA-PARAM-001";
+}
+
+/// Makes a module of a verified program.
+///
+/// # Errors
+/// What the host or the holding cannot do.
+pub fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Result<Lowered, Unsupported> {
+    lower::lower(program, caps, options)
+}

@@ -1,0 +1,363 @@
+//! What each statement needs, found before anything is emitted: where it runs, and where lanes must wait for each other.
+//!
+//! In uniform control flow all lanes do a statement before any lane does the next, and lanes store in order. Lanes that run
+//! by themselves need a *cut* (the lanes meet) before an access that could meet another lane's earlier one. Between stores no
+//! cut is made in the lane-wise holdings: they *check* instead whether a byte is stored twice. Atomics whose results depend on
+//! the order of lanes are done lane by lane (*serial*).
+
+use std::collections::HashMap;
+
+use super::spread::{Spread, Spreads};
+use crate::backend::Holding;
+use crate::program::{Access, AtomicOp, Expr, Program, Rate, Space, Stmt, Width};
+
+/// Where a statement runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Defines a uniform value without looking at lanes: anywhere before its uses.
+    Free,
+    /// Does something in each lane.
+    Lanes,
+    /// Concerns the wave.
+    Wave,
+}
+
+/// What one statement needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Need {
+    pub(super) class: Class,
+    /// The lanes meet before it.
+    pub(super) cut: bool,
+    /// Its stores look whether a byte is stored twice.
+    pub(super) check: bool,
+    /// Lane by lane.
+    pub(super) serial: bool,
+    /// Invocations meet somewhere in it.
+    pub(super) meets: bool,
+}
+
+/// The needs of a program's statements and of the whole.
+pub(super) struct Plan {
+    needs: HashMap<*const Stmt, Need>,
+    /// A lane may end before others of its wave.
+    pub(super) lane_returns: bool,
+    /// A wave may end other than by the program's end.
+    pub(super) returns: bool,
+    /// The program has a barrier.
+    pub(super) barriers: bool,
+    /// The program reaches LDS.
+    pub(super) lds: bool,
+    /// It was used that slots are apart.
+    pub(super) slots_apart: bool,
+    /// 64-bit atomics on guest memory.
+    pub(super) atomics64: bool,
+    /// Some statement makes the lanes meet.
+    pub(super) meets: bool,
+}
+
+/// One memory statement, or one inside a statement of lanes.
+#[derive(Clone, Copy)]
+struct Touch<'p> {
+    stmt: *const Stmt,
+    access: &'p Access,
+    bytes: u32,
+    kind: Kind,
+    /// Of another iteration of a loop around, so that values differ.
+    far: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+    /// An atomic that leaves the same whatever the order, with others of its operation.
+    Commuting(AtomicOp),
+    Ordered,
+}
+
+impl Plan {
+    pub(super) fn new(program: &Program, holding: Holding, slots_apart: bool) -> Self {
+        let mut maker = Maker {
+            program,
+            whole: holding == Holding::Wave,
+            apart: slots_apart,
+            spreads: Spreads::new(program),
+            since: Vec::new(),
+            plan: Plan {
+                needs: HashMap::new(),
+                lane_returns: false,
+                returns: false,
+                barriers: false,
+                lds: false,
+                slots_apart: false,
+                atomics64: false,
+                meets: false,
+            },
+        };
+        maker.classes(&program.body, false);
+        maker.order(&program.body);
+        maker.plan.meets = maker.meets(&program.body);
+        maker.plan
+    }
+
+    /// What `stmt`, a statement of the program the plan was made for, needs.
+    pub(super) fn need(&self, stmt: &Stmt) -> Need {
+        let unknown = Need { class: Class::Wave, cut: true, check: true, serial: false, meets: true };
+        self.needs.get(&std::ptr::from_ref(stmt)).copied().unwrap_or(unknown)
+    }
+}
+
+struct Maker<'p> {
+    program: &'p Program,
+    whole: bool,
+    apart: bool,
+    spreads: Spreads<'p>,
+    /// Accesses since the lanes last met.
+    since: Vec<Touch<'p>>,
+    plan: Plan,
+}
+
+impl<'p> Maker<'p> {
+    /// Classifies the statements of a block; `varying`: lanes may be away.
+    fn classes(&mut self, block: &'p [Stmt], varying: bool) -> bool {
+        block.iter().fold(true, |lanes, stmt| (self.class(stmt, varying) != Class::Wave) & lanes)
+    }
+
+    fn class(&mut self, stmt: &'p Stmt, varying: bool) -> Class {
+        let uniform = |v| self.program.info(v).rate == Rate::Uniform;
+        let by_rate = |u: bool| if u { Class::Wave } else { Class::Lanes };
+        let class = match stmt {
+            Stmt::Let(_, Expr::Wave(_)) => Class::Wave,
+            Stmt::Let(v, _) => {
+                if uniform(*v) {
+                    Class::Free
+                } else {
+                    Class::Lanes
+                }
+            }
+            Stmt::Set(var, _) => by_rate(self.program.var(*var).rate == Rate::Uniform),
+            Stmt::If { cond, then, otherwise } => {
+                let varies = !uniform(*cond);
+                let inner = varying || varies;
+                let lanes = self.classes(then, inner) & self.classes(otherwise, inner);
+                by_rate(!(lanes || varies))
+            }
+            Stmt::Loop { body } => {
+                let varies = varying || body.iter().any(|s| self.leaves_varying(s));
+                self.classes(body, varies);
+                by_rate(!varies)
+            }
+            Stmt::Load { access, .. } | Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
+                self.note_access(access, matches!(stmt, Stmt::Atomic { .. }));
+                by_rate(uniform(access.address) && uniform(access.valid))
+            }
+            Stmt::Return => {
+                self.plan.returns = true;
+                self.plan.lane_returns |= varying;
+                Class::Wave
+            }
+            Stmt::Barrier { .. } => {
+                self.plan.barriers = true;
+                Class::Wave
+            }
+            Stmt::Break | Stmt::Continue | Stmt::Trap { .. } => Class::Wave,
+        };
+        let need = Need { class, cut: false, check: false, serial: false, meets: false };
+        self.plan.needs.insert(std::ptr::from_ref(stmt), need);
+        class
+    }
+
+    fn note_access(&mut self, access: &Access, atomic: bool) {
+        self.plan.lds |= access.space == Space::Lds;
+        self.plan.atomics64 |= atomic && access.space == Space::Global && access.width == Width::W64;
+    }
+
+    /// Whether lanes leave a loop around `stmt` by themselves.
+    fn leaves_varying(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::If { cond, then, otherwise } => {
+                let inner = || then.iter().chain(otherwise);
+                let varies = self.program.info(*cond).rate == Rate::Varying;
+                if varies { inner().any(leaves) } else { inner().any(|s| self.leaves_varying(s)) }
+            }
+            Stmt::Loop { body } => body.iter().any(|s| self.leaves_varying(s) && returns(s)),
+            _ => false,
+        }
+    }
+
+    fn set(&mut self, stmt: *const Stmt, change: impl FnOnce(&mut Need)) {
+        if let Some(need) = self.plan.needs.get_mut(&stmt) {
+            change(need);
+        }
+    }
+
+    /// Walks a block of uniform control flow and finds where lanes must meet.
+    fn order(&mut self, block: &'p [Stmt]) {
+        for stmt in block {
+            match stmt {
+                Stmt::If { then, otherwise, .. } if self.is_wave(stmt) => {
+                    let before = self.since.clone();
+                    self.order(then);
+                    let after = std::mem::replace(&mut self.since, before);
+                    self.order(otherwise);
+                    self.since.extend(after);
+                }
+                Stmt::Loop { body } if self.is_wave(stmt) => {
+                    // What an iteration does may come before what the next one does.
+                    let all = touches(body);
+                    self.since.extend(all.iter().map(|t| Touch { far: true, ..*t }));
+                    self.order(body);
+                    self.since.extend(&all);
+                }
+                _ => self.order_one(stmt),
+            }
+        }
+    }
+
+    fn is_wave(&self, stmt: &Stmt) -> bool {
+        self.plan.need(stmt).class == Class::Wave
+    }
+
+    fn order_one(&mut self, stmt: &'p Stmt) {
+        self.order_self(stmt);
+        let now = touches(std::slice::from_ref(stmt));
+        let (mut cut, mut relies) = (false, false);
+        let mut checked = Vec::new();
+        for (a, b) in self.since.iter().flat_map(|a| now.iter().map(move |b| (a, b))) {
+            let stores = a.kind == Kind::Write && b.kind == Kind::Write;
+            if !self.meet(a, b) {
+            } else if self.apart && different_slots(a, b) {
+                relies = true;
+            } else if stores && a.access.space == Space::Global && !self.whole {
+                checked.extend([a.stmt, b.stmt]);
+            } else {
+                cut = true;
+            }
+        }
+        self.plan.slots_apart |= relies;
+        checked.into_iter().for_each(|s| self.set(s, |n| n.check = true));
+        if cut {
+            self.set(stmt, |n| n.cut = true);
+            self.since.clear();
+        }
+        self.since.extend(now);
+    }
+
+    /// Stores and atomics of one statement among themselves.
+    fn order_self(&mut self, stmt: &'p Stmt) {
+        let (access, units) = match stmt {
+            Stmt::Store { src, access } => (access, src.len() as u32),
+            Stmt::Atomic { dst, op, access, .. } if dst.is_some() || !commutes(*op) => (access, 1),
+            _ => return,
+        };
+        let local = matches!(access.space, Space::Scratch | Space::Table);
+        if local || self.whole || self.is_wave(stmt) || self.alone(access, units * access.width.bytes()) {
+            return;
+        }
+        let checkable = matches!(stmt, Stmt::Store { .. }) && access.space == Space::Global;
+        self.set(stmt, |n| if checkable { n.check = true } else { n.serial = true });
+    }
+
+    /// Whether no two lanes reach one byte by an access.
+    fn alone(&self, access: &Access, bytes: u32) -> bool {
+        self.spreads.of(access.address).is_some_and(|s| s.apart(u64::from(bytes)))
+    }
+
+    /// Whether different lanes' accesses may reach one byte such that their order can be seen.
+    fn meet(&self, a: &Touch<'_>, b: &Touch<'_>) -> bool {
+        let order_free = a.kind == b.kind && matches!(a.kind, Kind::Read | Kind::Commuting(_));
+        let space = a.access.space;
+        let elsewhere = space != b.access.space || matches!(space, Space::Scratch | Space::Table);
+        !(order_free || elsewhere || self.own(a, b))
+    }
+
+    /// Whether each lane reaches bytes of its own by two accesses.
+    fn own(&self, a: &Touch<'_>, b: &Touch<'_>) -> bool {
+        let spread = |t: &Touch<'_>| self.spreads.of(t.access.address);
+        match (spread(a), spread(b)) {
+            _ if a.far => false,
+            (Some(x), Some(y)) => Spread::lanes_apart(&x, u64::from(a.bytes), &y, u64::from(b.bytes)),
+            _ => false,
+        }
+    }
+
+    /// Finds where lanes meet, for the statements of uniform control flow.
+    fn meets(&mut self, block: &'p [Stmt]) -> bool {
+        block.iter().fold(false, |any, stmt| {
+            let need = self.plan.need(stmt);
+            let inside = match stmt {
+                _ if need.class != Class::Wave => false,
+                Stmt::If { then, otherwise, .. } => self.meets(then) | self.meets(otherwise),
+                Stmt::Loop { body } => self.meets(body),
+                Stmt::Barrier { .. } => true,
+                Stmt::Let(_, Expr::Wave(_)) | Stmt::Atomic { .. } => !self.whole,
+                _ => false,
+            };
+            let meets = inside || (need.cut || need.serial) && !self.whole;
+            self.set(stmt, |n| n.meets = meets);
+            any | meets
+        })
+    }
+}
+
+fn different_slots(a: &Touch<'_>, b: &Touch<'_>) -> bool {
+    let slots = (a.access.slot, b.access.slot);
+    a.access.space == Space::Global && matches!(slots, (Some(x), Some(y)) if x != y)
+}
+
+fn leaves(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Break | Stmt::Continue | Stmt::Return => true,
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(leaves),
+        Stmt::Loop { body } => body.iter().any(returns),
+        _ => false,
+    }
+}
+
+/// Whether a `Return` stands in `stmt`.
+pub(super) fn returns(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Return => true,
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(returns),
+        Stmt::Loop { body } => body.iter().any(returns),
+        _ => false,
+    }
+}
+
+/// Whether lanes in any order leave the same, if nobody looks at the values before.
+fn commutes(op: AtomicOp) -> bool {
+    use AtomicOp as A;
+    matches!(
+        op,
+        A::Add | A::Sub | A::MinS | A::MinU | A::MaxS | A::MaxU | A::And | A::Or | A::Xor | A::MinF | A::MaxF
+    )
+}
+
+/// The memory statements in a block.
+fn touches(block: &[Stmt]) -> Vec<Touch<'_>> {
+    let mut found = Vec::new();
+    collect(block, &mut found);
+    found
+}
+
+fn collect<'p>(block: &'p [Stmt], found: &mut Vec<Touch<'p>>) {
+    for stmt in block {
+        let (access, units, kind) = match stmt {
+            Stmt::Load { dst, access } => (access, dst.len(), Kind::Read),
+            Stmt::Store { src, access } => (access, src.len(), Kind::Write),
+            Stmt::Atomic { dst: None, op, access, .. } if commutes(*op) => (access, 1, Kind::Commuting(*op)),
+            Stmt::Atomic { access, .. } => (access, 1, Kind::Ordered),
+            Stmt::If { then, otherwise, .. } => {
+                collect(then, found);
+                collect(otherwise, found);
+                continue;
+            }
+            Stmt::Loop { body } => {
+                collect(body, found);
+                continue;
+            }
+            _ => continue,
+        };
+        found.push(Touch { stmt, access, bytes: units as u32 * access.width.bytes(), kind, far: false });
+    }
+}

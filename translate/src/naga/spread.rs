@@ -1,0 +1,136 @@
+//! How far apart the lanes' values of an address are.
+
+use std::collections::HashMap;
+
+use crate::program::{BinOp, Builtin, Expr, Program, Rate, UnOp, Value};
+
+/// An address as `constant + sum of coefficient * atom`; an atom is a value that is not looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spread {
+    /// Sorted by value, coefficients not 0.
+    terms: Vec<(Value, u64)>,
+    constant: u64,
+    /// Any two lanes' values are at least this far apart, counted round the ring of 2^64 (or 2^32). 0: not known.
+    spacing: u64,
+}
+
+impl Spread {
+    /// Whether any two lanes' values are at least `bytes` apart.
+    pub(super) fn apart(&self, bytes: u64) -> bool {
+        self.spacing >= bytes.max(1)
+    }
+
+    /// Whether `a_bytes` at one lane's `a` never meet `b_bytes` at another lane's `b`.
+    pub(super) fn lanes_apart(a: &Spread, a_bytes: u64, b: &Spread, b_bytes: u64) -> bool {
+        let gap = b.constant.wrapping_sub(a.constant) as i64;
+        let reach = |from: i64, bytes: u64| from.checked_add_unsigned(bytes).unwrap_or(i64::MAX);
+        let fits = |x: i64| x <= 0 || x as u64 <= a.spacing;
+        a.terms == b.terms
+            && a.spacing != 0
+            && fits(reach(gap, b_bytes))
+            && fits(reach(gap.saturating_neg(), a_bytes))
+    }
+}
+
+/// Spreads of a program's values.
+pub(super) struct Spreads<'p> {
+    program: &'p Program,
+    exprs: HashMap<Value, Expr>,
+}
+
+/// How deep sums are looked into.
+const DEPTH: u32 = 24;
+
+impl<'p> Spreads<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        let mut exprs = HashMap::new();
+        super::group::definitions(&program.body, &mut exprs);
+        Spreads { program, exprs }
+    }
+
+    /// The spread of `value`, if its lanes are known to be apart.
+    pub(super) fn of(&self, value: Value) -> Option<Spread> {
+        let spread = self.sum(value, DEPTH);
+        (spread.spacing != 0).then_some(spread)
+    }
+
+    fn atom(&self, value: Value, spacing: u64) -> Spread {
+        Spread { terms: vec![(value, 1)], constant: 0, spacing }
+    }
+
+    fn sum(&self, value: Value, depth: u32) -> Spread {
+        let Some(depth) = depth.checked_sub(1) else { return self.atom(value, 0) };
+        match self.exprs.get(&value).copied() {
+            Some(Expr::Const32(c)) => constant(u64::from(c)),
+            Some(Expr::Const64(c)) => constant(c),
+            Some(Expr::Builtin(Builtin::Lane)) => self.atom(value, 1),
+            Some(Expr::Bin(BinOp::Add, a, b)) => self.plus(value, self.sum(a, depth), self.sum(b, depth)),
+            Some(Expr::Bin(BinOp::Shl, a, b)) => match self.exprs.get(&b) {
+                Some(Expr::Const32(by)) if *by < 16 => self.times(value, self.sum(a, depth), 1 << by),
+                _ => self.atom(value, 0),
+            },
+            Some(Expr::Bin(BinOp::Mul, a, b)) => self.product(value, [a, b], depth),
+            Some(Expr::Un(UnOp::Extend | UnOp::ExtendS, a)) | Some(Expr::Bin(BinOp::Pack, a, _)) => {
+                self.widened(value, a, depth)
+            }
+            _ => self.atom(value, 0),
+        }
+    }
+
+    fn product(&self, value: Value, factors: [Value; 2], depth: u32) -> Spread {
+        let [a, b] = factors.map(|v| self.sum(v, depth));
+        match (a.terms.is_empty(), b.terms.is_empty()) {
+            (_, true) if b.constant < 1 << 16 => self.times(value, a, b.constant),
+            (true, _) if a.constant < 1 << 16 => self.times(value, b, a.constant),
+            _ => self.atom(value, 0),
+        }
+    }
+
+    /// A 64-bit value whose low half is `low`: differences of lanes are the same modulo 2^32.
+    fn widened(&self, value: Value, low: Value, depth: u32) -> Spread {
+        self.atom(value, self.sum(low, depth).spacing)
+    }
+
+    fn plus(&self, value: Value, a: Spread, b: Spread) -> Spread {
+        // The lanes of a sum are apart if only one side varies.
+        let varies = |s: &Spread| s.terms.iter().any(|(v, _)| self.program.info(*v).rate == Rate::Varying);
+        let spacing = match (varies(&a), varies(&b)) {
+            (true, true) => 0,
+            (true, false) => a.spacing,
+            (false, true) => b.spacing,
+            (false, false) => 0,
+        };
+        let mut terms = a.terms;
+        terms.extend(b.terms);
+        terms.sort_unstable();
+        terms.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.wrapping_add(next.1);
+            }
+            same
+        });
+        if terms.len() > 12 {
+            return self.atom(value, spacing);
+        }
+        Spread { terms, constant: a.constant.wrapping_add(b.constant), spacing }
+    }
+
+    /// `spread * factor`. Lanes stay apart as long as no difference of two lanes goes round the ring: lanes are fewer than
+    /// 64 steps of the spacing apart wherever the spacing is known.
+    fn times(&self, value: Value, spread: Spread, factor: u64) -> Spread {
+        let spacing = spread.spacing.saturating_mul(factor);
+        if factor == 0 {
+            return constant(0);
+        }
+        if spacing >= 1 << 24 {
+            return self.atom(value, 0);
+        }
+        let terms = spread.terms.into_iter().map(|(v, c)| (v, c.wrapping_mul(factor))).collect();
+        Spread { terms, constant: spread.constant.wrapping_mul(factor), spacing }
+    }
+}
+
+fn constant(constant: u64) -> Spread {
+    Spread { terms: Vec::new(), constant, spacing: 0 }
+}
