@@ -31,7 +31,7 @@ fn relative(slot: &Slot, number: Option<u8>, index: u32) -> Result<u8, StopKind>
         return Err(slot.form("DPP or SDWA"));
     }
     let Some(base) = number else { return Err(slot.form("an indexed operand that is no vector register")) };
-    let first = u32::from(base).wrapping_add(index);
+    let first = u32::from(base).saturating_add(index);
     u8::try_from(first).map_err(|_| StopKind::RegisterRange { mnemonic: slot.mnemonic(), first, count: 1 })
 }
 

@@ -46,8 +46,18 @@ fn check_operand(mnemonic: &'static str, operand: Operand, count: u32) -> Result
     }
 }
 
+/// Refuses scalar registers `base` to `last` that are not all of one file.
+pub(super) fn check_same_file(mnemonic: &'static str, base: u8, last: u32) -> Result<(), StopKind> {
+    let base = u32::from(base);
+    let inside = |(low, high): &(u32, u32)| (*low..=*high).contains(&base) && last <= *high;
+    match SCALAR_FILES.iter().any(inside) {
+        true => Ok(()),
+        false => Err(StopKind::RegisterRange { mnemonic, first: last, count: 1 }),
+    }
+}
+
 /// Refuses a tuple of `count` scalar registers from `first` that does not exist.
-pub(super) fn check_scalar(mnemonic: &'static str, first: u32, count: u32) -> Result<(), StopKind> {
+fn check_scalar(mnemonic: &'static str, first: u32, count: u32) -> Result<(), StopKind> {
     if first == u32::from(sreg::NULL) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use super::StopKind;
 use super::alu::ScalarFn;
 use super::machine::{Flow, Machine};
 use super::meaning::Meaning;
-use super::registers::check_scalar;
+use super::registers::check_same_file;
 use super::slot::Slot;
 use crate::gfx10::{Encoding, Op, sreg};
 
@@ -65,15 +65,15 @@ impl Machine<'_> {
 /// The scalar register `index` further on than an operand, of `count` registers.
 fn relative(slot: &Slot, number: Option<u8>, index: u32, count: u32) -> Result<u8, StopKind> {
     let Some(base) = number else { return Err(slot.form("a constant as an indexed register")) };
-    let first = u32::from(base).wrapping_add(index);
-    // Indices past the file would wrap on the way to the register's number.
-    let number = u8::try_from(first).map_err(|_| StopKind::RegisterRange {
-        mnemonic: slot.mnemonic(),
-        first,
-        count,
-    })?;
-    check_scalar(slot.mnemonic(), first, count)?;
-    Ok(number)
+    let last = u32::from(base).saturating_add(index).saturating_add(count - 1);
+    check_same_file(slot.mnemonic(), base, last)?;
+    let first = base.saturating_add(index as u8);
+    match count {
+        2 if first % 2 != 0 => {
+            Err(StopKind::RegisterAlignment { mnemonic: slot.mnemonic(), first: first.into(), count })
+        }
+        _ => Ok(first),
+    }
 }
 
 fn source_register(slot: &Slot) -> Option<u8> {

@@ -97,6 +97,11 @@ impl Wave {
         self.scc
     }
 
+    /// The MODE register.
+    pub fn mode(&self) -> u32 {
+        self.mode
+    }
+
     /// The mask in one scalar register (wave32) or two (wave64).
     pub(super) fn mask(&self, first: u8) -> u64 {
         match self.size {
