@@ -62,7 +62,13 @@ fn call(m: &mut Machine<'_>, slot: &Slot) -> Result<Flow, StopKind> {
     Ok(Flow::Jump(target(m, slot)))
 }
 
+/// Messages that one wave may send; a geometry shader sends at most two a vertex of 1024 in each of four streams.
+const MAX_MESSAGES: usize = 16384;
+
 fn sendmsg(m: &mut Machine<'_>, slot: &Slot) -> Result<Flow, StopKind> {
+    if m.outcome.messages.len() >= MAX_MESSAGES {
+        return Err(StopKind::TooManyOutputs { mnemonic: slot.mnemonic(), limit: MAX_MESSAGES });
+    }
     let message = Message { simm16: slot.simm(), m0: m.wave.sgpr(sreg::M0), exec: m.wave.exec() };
     m.outcome.messages.push(message);
     Ok(Flow::Next)

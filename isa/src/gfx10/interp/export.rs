@@ -10,10 +10,16 @@ use crate::gfx10::{Mods, Op};
 
 pub(super) const ROWS: &[(Op, Meaning)] = &[(Op::EXP, Meaning::Special(export))];
 
+/// Exports that one wave may make; a pipeline has 48 targets, and loops of them make no sense.
+const MAX_EXPORTS: usize = 1024;
+
 fn export(m: &mut Machine<'_>, slot: &Slot) -> Result<Flow, StopKind> {
     let Mods::Export { target, en, compr, done, vm } = slot.inst.mods else {
         return Err(slot.form("no export modifiers"));
     };
+    if m.outcome.exports.len() >= MAX_EXPORTS {
+        return Err(StopKind::TooManyOutputs { mnemonic: slot.mnemonic(), limit: MAX_EXPORTS });
+    }
     let exec = m.wave.exec();
     let mut values = vec![[0; 4]; m.wave.lanes()];
     for (component, enabled) in enabled_registers(en, compr).into_iter().enumerate() {

@@ -43,7 +43,7 @@ const SUBJECTS: &[&[(Op, Meaning)]] = &[
     super::export::ROWS,
     super::smem::ROWS,
     super::lds::ROWS,
-    super::lds_lanes::ROWS,
+    super::lds::LANE_ROWS,
 ];
 
 static SPECIAL: [Option<Meaning>; Op::COUNT] = {

@@ -25,7 +25,6 @@ mod hints;
 mod hwreg;
 mod launch;
 mod lds;
-mod lds_lanes;
 mod machine;
 mod meaning;
 mod memory;

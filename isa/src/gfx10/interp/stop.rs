@@ -102,6 +102,14 @@ pub enum StopKind {
         /// What is wrong with it, as a noun.
         what: &'static str,
     },
+    /// More exports or messages than any pipeline takes, which would only fill the host's memory.
+    #[error("{mnemonic} makes more than {limit} outputs of one wave")]
+    TooManyOutputs {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// The limit.
+        limit: usize,
+    },
     /// An atomic access that is not aligned to its size.
     #[error("atomic access of {size} bytes at {address:#x}, which is not aligned")]
     Misaligned {
@@ -130,6 +138,7 @@ impl StopKind {
             StopKind::RegisterAlignment { .. } => "ISA-RUN-002",
             StopKind::Descriptor { .. } => "ISA-RUN-012",
             StopKind::Misaligned { .. } => "ISA-RUN-013",
+            StopKind::TooManyOutputs { .. } => "ISA-RUN-014",
         }
     }
 }

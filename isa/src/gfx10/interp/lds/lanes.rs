@@ -1,14 +1,14 @@
 //! DS operations that move values between lanes and touch no memory.
 
-use super::StopKind;
-use super::lds::offsets;
-use super::machine::{Flow, Machine};
-use super::meaning::Meaning;
-use super::slot::Slot;
-use super::wave::{LaneWords, lanes_of};
+use super::offsets;
 use crate::gfx10::Op;
+use crate::gfx10::interp::StopKind;
+use crate::gfx10::interp::machine::{Flow, Machine};
+use crate::gfx10::interp::meaning::Meaning;
+use crate::gfx10::interp::slot::Slot;
+use crate::gfx10::interp::wave::{LaneWords, lanes_of};
 
-pub(super) const ROWS: &[(Op, Meaning)] = &[
+pub(in crate::gfx10::interp) const ROWS: &[(Op, Meaning)] = &[
     (Op::DS_SWIZZLE_B32, Meaning::Special(swizzle)),
     (Op::DS_PERMUTE_B32, Meaning::Special(permute)),
     (Op::DS_BPERMUTE_B32, Meaning::Special(bpermute)),
