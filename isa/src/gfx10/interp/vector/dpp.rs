@@ -82,12 +82,15 @@ impl LaneMap {
         LaneMap { active, sources: Some(sources) }
     }
 
-    /// The first source of a lane.
-    pub(super) fn first_source(&self, source: &Source, wave: &Wave, lane: usize) -> u64 {
-        match self.sources.as_ref().map(|sources| sources[lane & 63]) {
-            None => source.value(wave, lane),
-            Some(Origin::Lane(from)) => source.value(wave, from.into()),
-            Some(Origin::Zero | Origin::Disabled) => source.zero(),
+    /// The first source in all lanes.
+    pub(super) fn first_source(&self, source: &Source, wave: &Wave) -> [u64; 64] {
+        let values = source.gather(wave);
+        match &self.sources {
+            None => values,
+            Some(origins) => origins.map(|origin| match origin {
+                Origin::Lane(from) => values[usize::from(from & 63)],
+                Origin::Zero | Origin::Disabled => source.zero(),
+            }),
         }
     }
 }

@@ -75,9 +75,10 @@ impl Plan {
         let active = self.lanes.active;
         let mut results = Results { active, values: [0; 64], mask: 0 };
         let [first, second, third] = &self.sources;
+        let first = self.lanes.first_source(first, wave);
+        let (second, third) = (second.gather(wave), third.gather(wave));
         for lane in lanes_of(active) {
-            let from = self.lanes.first_source(first, wave, lane);
-            let sources = [from, second.value(wave, lane), third.value(wave, lane)];
+            let sources = [first[lane], second[lane], third[lane]];
             let outcome = row.evaluate(&self.mode, sources, self.mask >> lane & 1 != 0, &self.mods);
             results.values[lane] = outcome.value;
             results.mask |= u64::from(outcome.mask) << lane;

@@ -79,6 +79,35 @@ impl Source {
         })
     }
 
+    /// The values in all lanes.
+    pub(super) fn gather(&self, wave: &Wave) -> [u64; 64] {
+        let mut values = [0; 64];
+        match self.fetch {
+            Fetch::Uniform(value) => values.fill(self.modify(value)),
+            Fetch::Vgpr(number) if self.is_plain() => {
+                for (value, word) in values.iter_mut().zip(wave.vgpr_all(number)) {
+                    *value = u64::from(*word);
+                }
+            }
+            Fetch::Vgpr(number) => {
+                for (value, word) in values.iter_mut().zip(wave.vgpr_all(number)) {
+                    *value = self.modify(u64::from(*word));
+                }
+            }
+            Fetch::VgprPair(first) => {
+                for (lane, value) in values.iter_mut().enumerate() {
+                    *value = self.modify(wave.vgpr_pair(first, lane));
+                }
+            }
+        }
+        values
+    }
+
+    /// Whether fetched dwords are the values.
+    fn is_plain(&self) -> bool {
+        matches!(self.part, Part::Whole) && self.bits == 32 && !self.absolute && !self.negate
+    }
+
     /// A fetched 0 with the modifiers applied.
     pub(super) fn zero(&self) -> u64 {
         self.modify(0)
