@@ -26,6 +26,16 @@ pub enum Refusal {
         /// The operand or modifier.
         what: &'static str,
     },
+    /// An operation has no sequence in the MODE that the program starts in.
+    #[error("{mnemonic} at {pc:#x} gives {what}, which is not translated")]
+    Mode {
+        /// The instruction's mnemonic.
+        mnemonic: &'static str,
+        /// Byte offset in the program.
+        pc: u32,
+        /// What MODE asks for.
+        what: &'static str,
+    },
     /// Register numbers run past the register file.
     #[error("{mnemonic} at {pc:#x} reaches past the last register")]
     Registers {
@@ -55,6 +65,7 @@ impl Refusal {
             Refusal::Instruction { .. } => "TR-INST-001",
             Refusal::Operand { .. } => "TR-INST-002",
             Refusal::Registers { .. } => "TR-INST-003",
+            Refusal::Mode { .. } => "TR-INST-004",
             Refusal::Zone { .. } => "TR-PLAN-001",
         }
     }
@@ -68,6 +79,7 @@ impl Refusal {
             Refusal::Graph(GraphError::TooLong(_)) => None,
             Refusal::Instruction { pc, .. }
             | Refusal::Operand { pc, .. }
+            | Refusal::Mode { pc, .. }
             | Refusal::Registers { pc, .. }
             | Refusal::Zone { pc } => Some(*pc),
         }
@@ -92,6 +104,7 @@ impl Refusal {
         ("TR-INST-001", "An instruction has no lowering."),
         ("TR-INST-002", "An instruction has an operand or modifier without a lowering."),
         ("TR-INST-003", "An operand reaches past the last register."),
+        ("TR-INST-004", "An operation has no sequence in the MODE that the program starts in."),
         ("TR-PLAN-001", "A wave operation stands where lanes go their own ways."),
     ];
 }

@@ -7,7 +7,7 @@ mod source;
 use guestwave_isa::gfx10::{Inst, LaneForm, Mods, NumberKind, Operand, VopMods, sreg};
 
 use super::Emit;
-use crate::gfx10::error::Stop;
+use crate::gfx10::error::{Refusal, Stop};
 use crate::gfx10::exact::{Exact, Mode, Output, VectorKind, VectorRow};
 use crate::program::{BinOp, Type, UnOp, Value};
 use dpp::Lanes;
@@ -31,7 +31,7 @@ impl Emit<'_> {
     pub(in crate::gfx10) fn exact(&mut self) -> Exact<'_> {
         let source = self.input.source;
         let mode = Mode { float: source.float_mode, dx10_clamp: source.dx10_clamp, ieee: source.ieee };
-        Exact { b: &mut self.b, mode, fidelity: source.fidelity }
+        Exact::new(&mut self.b, mode, source.fidelity)
     }
 
     pub(super) fn vector_operation(&mut self, inst: &Inst, row: &VectorRow) -> Result<(), Stop> {
@@ -98,7 +98,7 @@ impl Emit<'_> {
         };
         let output = row.output;
         let mut e = self.exact();
-        Ok(match row.kind {
+        let outcome = match row.kind {
             VectorKind::Value(f) => {
                 let v = f(&mut e, s);
                 Outcome { value: Some(e.finish(output, v, mods.omod, mods.clamp)), mask: None }
@@ -118,7 +118,11 @@ impl Emit<'_> {
             }
             VectorKind::Compare(f) => Outcome { value: None, mask: Some(f(&mut e, s)) },
             VectorKind::Packed(f) => Outcome { value: Some(f(&mut e, s, mods)), mask: None },
-        })
+        };
+        match e.refusal() {
+            None => Ok(outcome),
+            Some(what) => Err(Refusal::Mode { mnemonic: inst.op.name(), pc: inst.offset, what }.into()),
+        }
     }
 
     fn write_result(

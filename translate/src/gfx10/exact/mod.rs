@@ -7,9 +7,20 @@
 //! order, quieted; a NaN that no source brought is the default one), and the guest's own rules for min, max, clamp, conversions
 //! and the approximate instructions. The rules are those of the reference; the code is not.
 
+mod approx;
+mod arith;
+mod bits;
+mod compare;
+mod convert;
+mod extremes;
 mod finish;
+mod format;
+mod integer;
+mod integral;
 mod mode;
+mod round;
 mod row;
+mod term;
 
 pub(crate) use mode::{Mode, Rounding};
 pub(crate) use row::{Exact, Output, Sources, VectorKind, VectorRow, vector_row};

@@ -1,10 +1,12 @@
 //! One row a vector operation: how its result is computed, and of what type it is.
 
+use std::cell::{Cell, RefCell};
 use std::sync::LazyLock;
 
 use guestwave_isa::gfx10::{Op, VopMods};
 
 use super::Mode;
+use super::format::Format;
 use crate::backend::Fidelity;
 use crate::program::{Builder, Value};
 
@@ -12,11 +14,36 @@ use crate::program::{Builder, Value};
 /// have been applied, except for [`VectorKind::Packed`]. Sources that the operation has not are 0.
 pub(crate) type Sources = [Value; 3];
 
-/// What sequences are built with.
+/// What sequences are built with. Its methods take it shared, so that calls can be nested as the expressions are.
 pub(crate) struct Exact<'b> {
-    pub(crate) b: &'b mut Builder,
-    pub(crate) mode: Mode,
-    pub(crate) fidelity: Fidelity,
+    pub(super) b: RefCell<&'b mut Builder>,
+    pub(super) mode: Mode,
+    pub(super) fidelity: Fidelity,
+    refused: Cell<Option<&'static str>>,
+}
+
+impl<'b> Exact<'b> {
+    pub(crate) fn new(b: &'b mut Builder, mode: Mode, fidelity: Fidelity) -> Self {
+        Exact { b: RefCell::new(b), mode, fidelity, refused: Cell::new(None) }
+    }
+
+    /// What of MODE a sequence asked for has no translation, if any: then the sequence is void.
+    pub(crate) fn refusal(&self) -> Option<&'static str> {
+        self.refused.get()
+    }
+
+    pub(super) fn refuse(&self, what: &'static str) {
+        self.refused.set(Some(what));
+    }
+
+    /// A sequence in a mode that flushes f32 denormals at both ends.
+    pub(super) fn flushing32<R>(&mut self, sequence: impl FnOnce(&mut Self) -> R) -> R {
+        let mode = self.mode;
+        self.mode = mode.flushing32();
+        let result = sequence(self);
+        self.mode = mode;
+        result
+    }
 }
 
 /// The type of a vector operation's destination.
@@ -34,6 +61,16 @@ pub(crate) enum Output {
 }
 
 impl Output {
+    /// The float format, if it is a float.
+    pub(super) fn format(self) -> Option<Format> {
+        match self {
+            Output::F16 | Output::F16High => Some(Format::F16),
+            Output::F32 => Some(Format::F32),
+            Output::F64 => Some(Format::F64),
+            Output::B16 | Output::B32 | Output::B64 => None,
+        }
+    }
+
     pub(crate) fn bits(self) -> u16 {
         match self {
             Output::F16 | Output::F16High | Output::B16 => 16,
@@ -72,7 +109,27 @@ pub(crate) struct VectorRow {
     pub(crate) approximate: bool,
 }
 
-const SUBJECTS: &[&[VectorRow]] = &[];
+/// A row whose result OMOD and CLAMP act on, if it is a float.
+pub(super) const fn value(op: Op, f: fn(&mut Exact<'_>, Sources) -> Value, output: Output) -> VectorRow {
+    VectorRow { op, kind: VectorKind::Value(f), output, approximate: false }
+}
+
+/// A row of any other kind.
+pub(super) const fn row(op: Op, kind: VectorKind, output: Output) -> VectorRow {
+    VectorRow { op, kind, output, approximate: false }
+}
+
+const SUBJECTS: &[&[VectorRow]] = &[
+    super::approx::ROWS,
+    super::arith::ROWS,
+    super::bits::ROWS,
+    super::compare::CLASSES,
+    super::compare::ROWS,
+    super::convert::ROWS,
+    super::extremes::ROWS,
+    super::integer::ROWS,
+    super::integral::ROWS,
+];
 
 static TABLE: LazyLock<Vec<Option<VectorRow>>> = LazyLock::new(|| {
     let mut table = vec![None; Op::COUNT];

@@ -1,0 +1,189 @@
+//! The float formats: their encodings, what MODE says of each, and tests on bits.
+
+use super::{Exact, Rounding};
+use crate::backend::Fidelity;
+use crate::program::{Type, Value};
+
+/// A binary interchange format of IEEE 754. An f16 stands in the low half of a `B32` whose high half is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    F16,
+    F32,
+    F64,
+}
+
+impl Format {
+    pub(super) const fn ty(self) -> Type {
+        match self {
+            Format::F16 | Format::F32 => Type::B32,
+            Format::F64 => Type::B64,
+        }
+    }
+
+    /// Bits of the fraction.
+    pub(super) const fn fraction_bits(self) -> u32 {
+        match self {
+            Format::F16 => 10,
+            Format::F32 => 23,
+            Format::F64 => 52,
+        }
+    }
+
+    const fn bits(self) -> u32 {
+        match self {
+            Format::F16 => 16,
+            Format::F32 => 32,
+            Format::F64 => 64,
+        }
+    }
+
+    /// The sign bit.
+    pub(super) const fn sign(self) -> u64 {
+        1 << (self.bits() - 1)
+    }
+
+    /// Plus infinity; also the mask of the exponent field.
+    pub(super) const fn infinity(self) -> u64 {
+        self.sign() - (1 << self.fraction_bits())
+    }
+
+    /// All bits but the sign.
+    pub(super) const fn magnitude(self) -> u64 {
+        self.sign() - 1
+    }
+
+    /// The bit that makes a NaN quiet.
+    pub(super) const fn quiet(self) -> u64 {
+        1 << (self.fraction_bits() - 1)
+    }
+
+    /// The NaN of an invalid operation.
+    pub(super) const fn default_nan(self) -> u64 {
+        self.sign() | self.infinity() | self.quiet()
+    }
+
+    /// Value of the exponent field of 1.0.
+    pub(super) const fn bias(self) -> u32 {
+        (1 << (self.bits() - self.fraction_bits() - 2)) - 1
+    }
+
+    /// 1.0.
+    pub(super) const fn one(self) -> u64 {
+        (self.bias() as u64) << self.fraction_bits()
+    }
+
+    /// `2^exponent`, of a normal number.
+    pub(super) const fn power(self, exponent: i32) -> u64 {
+        ((self.bias() as i32 + exponent) as u64) << self.fraction_bits()
+    }
+}
+
+impl Exact<'_> {
+    /// Whether the guest's own rules for NaN and denormals are kept.
+    pub(super) fn careful(&self) -> bool {
+        self.fidelity == Fidelity::Exact
+    }
+
+    pub(super) fn rounding(&self, f: Format) -> Rounding {
+        match f {
+            _ if !self.careful() => Rounding::NearestEven,
+            Format::F32 => self.mode.round32(),
+            Format::F16 | Format::F64 => self.mode.round16_64(),
+        }
+    }
+
+    pub(super) fn flushes_sources(&self, f: Format) -> bool {
+        self.careful()
+            && match f {
+                Format::F32 => self.mode.flush_sources32(),
+                Format::F16 | Format::F64 => self.mode.flush_sources16_64(),
+            }
+    }
+
+    fn flushes_results(&self, f: Format) -> bool {
+        self.careful()
+            && match f {
+                Format::F32 => self.mode.flush_results32(),
+                Format::F16 | Format::F64 => self.mode.flush_results16_64(),
+            }
+    }
+
+    /// The bits without the sign.
+    pub(super) fn size(&self, f: Format, bits: Value) -> Value {
+        self.and(bits, f.magnitude())
+    }
+
+    pub(super) fn is_nan(&self, f: Format, bits: Value) -> Value {
+        let infinity = self.constant(f.ty(), f.infinity());
+        self.lt_u(infinity, self.size(f, bits))
+    }
+
+    pub(super) fn is_signalling(&self, f: Format, bits: Value) -> Value {
+        // The signalling encodings are those from just above infinity to just below the first quiet one.
+        let above = self.sub(self.size(f, bits), f.infinity() + 1);
+        self.lt_u(above, f.quiet() - 1)
+    }
+
+    pub(super) fn is_infinite(&self, f: Format, bits: Value) -> Value {
+        self.eq(self.size(f, bits), f.infinity())
+    }
+
+    /// Whether the exponent field is 0: of a zero or a denormal.
+    pub(super) fn is_tiny(&self, f: Format, bits: Value) -> Value {
+        self.eq(self.and(bits, f.infinity()), 0)
+    }
+
+    fn flushed(&self, f: Format, bits: Value) -> Value {
+        self.select(self.is_tiny(f, bits), self.and(bits, f.sign()), bits)
+    }
+
+    /// A source as the operation sees it: denormals flushed if MODE says so.
+    pub(super) fn source(&self, f: Format, bits: Value) -> Value {
+        if self.flushes_sources(f) { self.flushed(f, bits) } else { bits }
+    }
+
+    /// A result as it is stored: denormals flushed if MODE says so.
+    pub(super) fn flush_result(&self, f: Format, bits: Value) -> Value {
+        if self.flushes_results(f) { self.flushed(f, bits) } else { bits }
+    }
+
+    /// A value that passes through: denormals flushed if MODE flushes them at either end.
+    pub(super) fn passed(&self, f: Format, bits: Value) -> Value {
+        if self.flushes_sources(f) || self.flushes_results(f) { self.flushed(f, bits) } else { bits }
+    }
+
+    /// [`Exact::passed`], and a NaN made quiet.
+    pub(super) fn canonical(&self, f: Format, bits: Value) -> Value {
+        self.quieted(f, self.is_nan(f, bits), self.passed(f, bits))
+    }
+
+    /// Where `is_nan`, `bits` made a quiet NaN.
+    pub(super) fn quieted(&self, f: Format, is_nan: Value, bits: Value) -> Value {
+        if self.careful() { self.select(is_nan, self.or(bits, f.quiet()), bits) } else { bits }
+    }
+
+    /// What an operation gives where it gives a NaN: the first NaN of its sources, made quiet, or else the default one.
+    pub(super) fn nan_of(&self, f: Format, sources: &[Value]) -> Value {
+        let default = self.constant(f.ty(), f.default_nan());
+        self.nan_before(f, sources, default)
+    }
+
+    /// The first NaN of the sources, made quiet, or else `rest`, which is one.
+    pub(super) fn nan_before(&self, f: Format, sources: &[Value], rest: Value) -> Value {
+        let first = sources.iter().rev().fold(rest, |rest, s| self.select(self.is_nan(f, *s), *s, rest));
+        self.or(first, f.quiet())
+    }
+
+    /// `result`, or where `is_nan` the NaN that comes from the sources.
+    pub(super) fn with_nan(&self, f: Format, is_nan: Value, sources: &[Value], result: Value) -> Value {
+        if self.careful() { self.select(is_nan, self.nan_of(f, sources), result) } else { result }
+    }
+
+    /// `result` of an operation that has a NaN for a result only if its one source is one.
+    pub(super) fn keep_nan(&self, f: Format, source: Value, result: Value) -> Value {
+        if !self.careful() {
+            return result;
+        }
+        self.select(self.is_nan(f, source), self.or(source, f.quiet()), result)
+    }
+}

@@ -1,0 +1,220 @@
+//! Rounding once: carriers wide enough for the exact value, or for it *rounded to odd*, and the step to the format.
+//!
+//! To nearest even, f32 and f64 are computed in themselves, and f16 in f32: with 24 bits against 11, rounding sums and products
+//! twice is as good as once. The fused f16 sum and every directed rounding go through a carrier that holds the product exactly
+//! (f32 for f16, f64 for f32), a sum there that is rounded to odd, and one rounding of that: what was lost in the carrier
+//! then only shows as an odd last bit, which decides no tie. f64 has no carrier, so it only rounds to nearest.
+
+use super::format::Format;
+use super::{Exact, Rounding};
+use crate::program::{BinOp, TriOp, UnOp, Value};
+
+impl Exact<'_> {
+    fn nearest(&self, f: Format) -> bool {
+        self.rounding(f) == Rounding::NearestEven
+    }
+
+    /// The format that results of `f` are computed in.
+    pub(super) fn carrier(&self, f: Format) -> Format {
+        match f {
+            Format::F16 => Format::F32,
+            Format::F32 if self.nearest(f) => Format::F32,
+            Format::F32 | Format::F64 => Format::F64,
+        }
+    }
+
+    /// A number in its carrier.
+    pub(super) fn widen(&self, f: Format, bits: Value) -> Value {
+        match f {
+            Format::F16 => self.un(UnOp::F32FromF16, bits),
+            Format::F32 if !self.nearest(f) => self.un(UnOp::F64FromF32, bits),
+            Format::F32 | Format::F64 => bits,
+        }
+    }
+
+    /// Sources as numbers in the carrier.
+    pub(super) fn numbers<const N: usize>(&self, f: Format, sources: [Value; N]) -> [Value; N] {
+        sources.map(|s| self.widen(f, self.source(f, s)))
+    }
+
+    /// `single` for carriers of f32, `double` for f64.
+    fn float(
+        &self,
+        carrier: Format,
+        [single, double]: [BinOp; 2],
+        x: Value,
+        y: impl super::term::Arg,
+    ) -> Value {
+        self.bin(if carrier == Format::F64 { double } else { single }, x, y)
+    }
+
+    pub(super) fn plus(&self, carrier: Format, x: Value, y: Value) -> Value {
+        self.float(carrier, [BinOp::AddF32, BinOp::AddF64], x, y)
+    }
+
+    pub(super) fn minus(&self, carrier: Format, x: Value, y: Value) -> Value {
+        self.float(carrier, [BinOp::SubF32, BinOp::SubF64], x, y)
+    }
+
+    pub(super) fn times(&self, carrier: Format, x: Value, y: impl super::term::Arg) -> Value {
+        self.float(carrier, [BinOp::MulF32, BinOp::MulF64], x, y)
+    }
+
+    pub(super) fn less(&self, carrier: Format, x: Value, y: Value) -> Value {
+        self.float(carrier, [BinOp::LtF32, BinOp::LtF64], x, y)
+    }
+
+    pub(super) fn less_or_equal(&self, carrier: Format, x: Value, y: Value) -> Value {
+        self.float(carrier, [BinOp::LeF32, BinOp::LeF64], x, y)
+    }
+
+    pub(super) fn equal(&self, carrier: Format, x: Value, y: Value) -> Value {
+        self.float(carrier, [BinOp::EqF32, BinOp::EqF64], x, y)
+    }
+
+    /// `x + y` of numbers of `f` in the carrier.
+    pub(super) fn sum(&self, f: Format, x: Value, y: Value) -> Value {
+        let carrier = self.carrier(f);
+        if self.nearest(f) { self.plus(carrier, x, y) } else { self.directed_sum(f, x, y) }
+    }
+
+    /// `x - y` likewise.
+    pub(super) fn difference(&self, f: Format, x: Value, y: Value) -> Value {
+        let carrier = self.carrier(f);
+        if self.nearest(f) {
+            self.minus(carrier, x, y)
+        } else {
+            self.directed_sum(f, x, self.xor(y, carrier.sign()))
+        }
+    }
+
+    /// `x * y` likewise: exact wherever it is rounded again.
+    pub(super) fn product(&self, f: Format, x: Value, y: Value) -> Value {
+        if f == Format::F64 {
+            self.only_nearest();
+        }
+        self.times(self.carrier(f), x, y)
+    }
+
+    /// `x * y + z` likewise.
+    pub(super) fn fused(&self, f: Format, x: Value, y: Value, z: Value) -> Value {
+        match f {
+            Format::F32 if !self.careful() => self.tri(TriOp::FastMadF32, x, y, z),
+            Format::F16 if !self.careful() => self.tri(TriOp::FastMadF32, x, y, z),
+            Format::F32 if self.nearest(f) => self.tri(TriOp::FmaF32, x, y, z),
+            Format::F64 => {
+                self.only_nearest();
+                self.tri(TriOp::FmaF64, x, y, z)
+            }
+            Format::F16 | Format::F32 => {
+                let product = self.times(self.carrier(f), x, y);
+                self.directed_sum(f, product, z)
+            }
+        }
+    }
+
+    /// Refuses f64 results that are not rounded to nearest.
+    pub(super) fn only_nearest(&self) {
+        if !self.nearest(Format::F64) {
+            self.refuse("f64 results that MODE does not round to nearest even");
+        }
+    }
+
+    /// The sum rounded to odd, with the sign that MODE gives an exact zero of operands of opposite signs.
+    fn directed_sum(&self, f: Format, x: Value, y: Value) -> Value {
+        if f == Format::F64 {
+            self.only_nearest();
+        }
+        let carrier = self.carrier(f);
+        let sum = self.odd_sum(carrier, x, y);
+        if self.rounding(f) != Rounding::Down {
+            return sum;
+        }
+        let zero = self.eq(self.size(carrier, sum), 0);
+        self.select(zero, self.and(self.or(x, y), carrier.sign()), sum)
+    }
+
+    /// The error of `sum`, which is `x + y` rounded to nearest: exact if nothing overflows.
+    pub(super) fn sum_error(&self, c: Format, x: Value, y: Value, sum: Value) -> Value {
+        let of_y = self.minus(c, sum, x);
+        let of_x = self.minus(c, sum, of_y);
+        self.plus(c, self.minus(c, x, of_x), self.minus(c, y, of_y))
+    }
+
+    /// `x + y` rounded to odd: cut off, and the last bit set if that lost anything.
+    pub(super) fn odd_sum(&self, c: Format, x: Value, y: Value) -> Value {
+        let sum = self.plus(c, x, y);
+        let error = self.sum_error(c, x, y, sum);
+        self.to_odd(c, sum, error)
+    }
+
+    /// A number rounded to nearest and its error, as the number rounded to odd.
+    pub(super) fn to_odd(&self, c: Format, nearest: Value, error: Value) -> Value {
+        // Of an infinity the error is a NaN, for which this is false.
+        let zero = self.constant(c.ty(), 0);
+        let inexact = self.less(c, zero, self.size(c, error));
+        let beyond = self.lt_s(self.xor(error, nearest), 0);
+        let cut = self.select(beyond, self.sub(nearest, 1), nearest);
+        self.select(inexact, self.or(cut, 1), nearest)
+    }
+
+    /// The carrier's number in the format, rounded by MODE.
+    pub(super) fn narrow(&self, f: Format, number: Value) -> Value {
+        match f {
+            Format::F16 => self.half(number, self.rounding(f)),
+            Format::F32 if !self.nearest(f) => self.single(number, self.rounding(f)),
+            Format::F32 | Format::F64 => number,
+        }
+    }
+
+    /// An f32 as an f16.
+    pub(super) fn half(&self, number: Value, rounding: Rounding) -> Value {
+        let nearest = self.un(UnOp::F16FromF32, number);
+        let back = |e: &Self| e.un(UnOp::F32FromF16, nearest);
+        self.redirected(Format::F32, number, nearest, self.sext16(nearest), back, rounding)
+    }
+
+    /// An f64 as an f32.
+    pub(super) fn single(&self, number: Value, rounding: Rounding) -> Value {
+        let nearest = self.un(UnOp::F32FromF64, number);
+        let back = |e: &Self| e.un(UnOp::F64FromF32, nearest);
+        self.redirected(Format::F64, number, nearest, nearest, back, rounding)
+    }
+
+    /// `nearest`, or its neighbour where `rounding` wants that: `signed` has its sign, `back` is its value in the carrier.
+    fn redirected(
+        &self,
+        c: Format,
+        number: Value,
+        nearest: Value,
+        signed: Value,
+        back: impl Fn(&Self) -> Value,
+        rounding: Rounding,
+    ) -> Value {
+        let away = || self.or(self.shr_s(signed, 31), 1);
+        match rounding {
+            Rounding::NearestEven => nearest,
+            Rounding::Zero => {
+                let beyond = self.less(c, self.size(c, number), self.size(c, back(self)));
+                self.sub(nearest, self.number(beyond))
+            }
+            Rounding::Up => {
+                let below = self.less(c, back(self), number);
+                self.select(below, self.add(nearest, away()), nearest)
+            }
+            Rounding::Down => {
+                let above = self.less(c, number, back(self));
+                self.select(above, self.sub(nearest, away()), nearest)
+            }
+        }
+    }
+
+    /// What an operation stores: the carrier's number rounded and flushed, or the NaN that comes from the sources.
+    pub(super) fn settle(&self, f: Format, number: Value, sources: &[Value]) -> Value {
+        let result = self.flush_result(f, self.narrow(f, number));
+        if !self.careful() {
+            return result;
+        }
+        self.with_nan(f, self.is_nan(self.carrier(f), number), sources, result)
+    }
+}
