@@ -1,5 +1,6 @@
 //! Programs small enough to work out by hand.
 
+#[cfg(test)]
 mod support;
 
 use guestwave_cp::{AccessKind, MemoryFault};

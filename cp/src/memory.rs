@@ -97,7 +97,8 @@ pub trait GuestMemory: Send + Sync {
     fn changed_since(&self, since: Generation, changed: &mut dyn FnMut(Range<u64>)) -> Generation;
 
     /// The host bytes behind `address`, for executors that run in place. `None` where the embedder does not offer
-    /// it; such executors then copy through `read` and `write`.
+    /// it; such executors then copy through `read` and `write`. What is mapped of a 4 KiB page is offered wholly or not
+    /// at all, in one span or several.
     ///
     /// The span must stay valid while `self` is borrowed and the mapping is not changed by the embedder.
     fn host_span(&self, address: u64) -> Option<HostSpan> {

@@ -1,5 +1,6 @@
 //! Launches: waves in their order, and what their code asks for.
 
+mod access;
 mod atomics;
 mod launch;
 mod spans;

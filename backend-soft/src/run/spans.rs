@@ -7,8 +7,8 @@ use guestwave_cp::GuestMemory;
 
 use crate::raw::{Buffer, HostMemory};
 
-/// Bytes of a copied piece of guest memory.
-const PIECE: u64 = 16 * 1024;
+/// Bytes of a page, of which the embedder offers all that is mapped in place, or nothing.
+const PAGE: u64 = 4096;
 
 /// A run of guest bytes and where it lies.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +69,8 @@ impl<'m> Spans<'m> {
 
     fn copied(&mut self, address: u64) -> Option<Span<'m>> {
         let mapped = self.memory.mapping(address)?;
-        let start = mapped.start.max(address & !(PIECE - 1));
-        let end = mapped.end.min((address | (PIECE - 1)) + 1);
+        let start = mapped.start.max(address & !(PAGE - 1));
+        let end = mapped.end.min((address | (PAGE - 1)) + 1);
         let mut bytes = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
         self.memory.read(start, &mut bytes).ok()?;
         let copy = Buffer::zeroed(bytes.len());

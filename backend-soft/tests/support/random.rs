@@ -1,1 +1,486 @@
+//! Random programs from a tape of choices, so that a shorter or smaller tape gives a simpler program.
+//!
+//! In uniform control flow accesses go anywhere, so that lanes meet each other's. In varying control flow, where the order
+//! of lanes is open, each lane keeps to its own bytes.
 
+use guestwave_translate::program::{
+    Access, AtomicOp, BinOp, Block, Builder, Builtin, Expr, Program, Rate, Space, Stmt, TriOp, Type, UnOp,
+    Value, Var, WaveOp, Width,
+};
+
+/// First guest address of the memory that programs work on.
+pub(crate) const HEAP: u64 = 0x7fff_1234_5000;
+/// Its bytes.
+pub(crate) const HEAP_BYTES: u64 = 0x4000;
+/// Bytes from the heap's start that any lane may touch; behind them each lane of each wave has its own.
+const SHARED: u32 = 0x400;
+/// Bytes of each lane's own memory, in the heap and in LDS.
+const OWN: u32 = 32;
+/// Bytes of LDS that any lane may touch, before the lanes' own.
+const LDS_SHARED: u32 = 96;
+
+/// What a random program may do besides computing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Menu {
+    /// Addresses that nothing stands behind, now and then.
+    pub(crate) hostile: bool,
+    /// Barriers and LDS.
+    pub(crate) groups: bool,
+}
+
+/// Choices, then zeros.
+struct Tape<'t> {
+    choices: &'t [u32],
+    at: usize,
+}
+
+impl Tape<'_> {
+    fn next(&mut self) -> u32 {
+        self.at += 1;
+        self.choices.get(self.at - 1).copied().unwrap_or(0)
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.next() % n
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u32) as usize]
+    }
+
+    fn is_over(&self) -> bool {
+        self.at >= self.choices.len()
+    }
+}
+
+struct Generator<'t> {
+    b: Builder,
+    tape: Tape<'t>,
+    menu: Menu,
+    /// Values of the open blocks, innermost last.
+    scopes: Vec<Vec<Value>>,
+    vars: Vec<Var>,
+    /// Each loop's counter must be its own, or loops might not end.
+    loops: u32,
+    diverged: bool,
+}
+
+/// A random program for waves of 32 or 64 lanes.
+pub(crate) fn program(choices: &[u32], menu: Menu) -> Program {
+    let mut tape = Tape { choices, at: 0 };
+    let lanes = tape.pick(&[32, 64]);
+    let mut b = Builder::new("random", lanes);
+    b.program_mut().lds_bytes = LDS_SHARED + 64 * OWN + tape.below(3);
+    b.program_mut().scratch_bytes = 40 + tape.below(8);
+    let types = [Type::Bool, Type::B32, Type::B64];
+    let rates = [Rate::Uniform, Rate::Varying];
+    let kinds = types.into_iter().flat_map(|ty| rates.map(|rate| (ty, rate)));
+    let vars = kinds.chain([(Type::B32, Rate::Varying)]).map(|(ty, rate)| b.var("v", ty, rate)).collect();
+    let mut g = Generator { b, tape, menu, scopes: vec![Vec::new()], vars, loops: 0, diverged: false };
+    g.start();
+    while !g.tape.is_over() {
+        g.stmt(3);
+    }
+    g.end();
+    g.b.finish()
+}
+
+impl Generator<'_> {
+    /// Some values to work on.
+    fn start(&mut self) {
+        let params = [
+            guestwave_translate::program::ParamSource::Sgpr(0),
+            guestwave_translate::program::ParamSource::Sgpr(1),
+        ];
+        for p in params {
+            let v = self.b.param(p);
+            self.put(v);
+        }
+        for builtin in [Builtin::Lane, Builtin::Wave, Builtin::WaveInGroup, Builtin::Group] {
+            let v = self.b.builtin(builtin);
+            self.put(v);
+        }
+        let (lane, five) = (self.b.builtin(Builtin::Lane), self.b.c32(5));
+        let low = self.b.bin(BinOp::LtU, lane, five);
+        self.put(low);
+        let wide = self.b.bin(BinOp::Pack, lane, five);
+        self.put(wide);
+    }
+
+    /// Shows what the variables hold.
+    fn end(&mut self) {
+        for var in self.vars.clone() {
+            let v = self.b.get(var);
+            self.put(v);
+            let units = self.units_of(v);
+            self.own_store(units);
+        }
+    }
+
+    fn put(&mut self, value: Value) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(value);
+        }
+    }
+
+    /// A value of a type, uniform if need be: one that is there, most often a late one, or a constant.
+    fn value(&mut self, ty: Type, uniform: bool) -> Value {
+        let fits = |b: &Builder, v: Value| {
+            let info = b.info(v);
+            info.ty == ty && (!uniform || info.rate == Rate::Uniform)
+        };
+        let found: Vec<Value> =
+            self.scopes.iter().flatten().copied().filter(|v| fits(&self.b, *v)).rev().take(12).collect();
+        let choice = self.tape.below(14) as usize;
+        match found.get(choice) {
+            Some(v) => *v,
+            None => self.constant(ty),
+        }
+    }
+
+    fn constant(&mut self, ty: Type) -> Value {
+        let x = self.tape.next();
+        let specials =
+            [0, 1, 2, 31, 63, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0x7f80_0000, 0x4049_0fdb, x, x];
+        let special = self.tape.pick(&specials);
+        match ty {
+            Type::Bool => self.b.cbool(x & 1 != 0),
+            Type::B32 => self.b.c32(special),
+            Type::B64 => self.b.c64(u64::from(special) << 32 | u64::from(x)),
+        }
+    }
+
+    fn any_type(&mut self) -> Type {
+        self.tape.pick(&[Type::B32, Type::B32, Type::B32, Type::Bool, Type::B64])
+    }
+
+    fn expr(&mut self, expr: Expr) -> Value {
+        let v = self.b.expr(expr);
+        self.put(v);
+        v
+    }
+
+    fn stmt(&mut self, depth: u32) {
+        match self.tape.below(20) {
+            0..=5 => self.compute(),
+            6 | 7 => self.float(),
+            8 | 9 => self.set(),
+            10 => self.get(),
+            11 | 12 => self.load(),
+            13 | 14 => self.store(),
+            15 => self.atomic(),
+            16 if depth > 0 => self.branch(depth - 1),
+            17 if depth > 0 && self.loops < 4 => self.repeat(depth - 1),
+            18 | 16 if !self.diverged => self.wave(),
+            19 if !self.diverged && self.menu.groups => self.b.push(Stmt::Barrier { pc: 4 }),
+            _ => self.compute(),
+        }
+    }
+
+    fn compute(&mut self) {
+        use BinOp as B;
+        use UnOp as U;
+        let ty = self.any_type();
+        let (x, y) = (self.value(ty, false), self.value(ty, false));
+        let expr = match (self.tape.below(4), ty) {
+            (0, Type::Bool) => Expr::Un(self.tape.pick(&[U::Not, U::FromBool]), x),
+            (0, Type::B32) => {
+                let ops = [
+                    U::Not,
+                    U::Neg,
+                    U::CountOnes,
+                    U::LeadingZeros,
+                    U::Extend,
+                    U::ExtendS,
+                    U::Sext8,
+                    U::Sext16,
+                ];
+                Expr::Un(self.tape.pick(&ops), x)
+            }
+            (0, Type::B64) => Expr::Un(self.tape.pick(&[U::Low, U::High, U::Not, U::TrailingZeros]), x),
+            (1, _) => {
+                let cond = self.value(Type::Bool, false);
+                Expr::Tri(TriOp::Select, cond, x, y)
+            }
+            (_, Type::Bool) => Expr::Bin(self.tape.pick(&[B::And, B::Or, B::Xor, B::Eq, B::Ne]), x, y),
+            (2, _) => Expr::Bin(self.tape.pick(&[B::Eq, B::Ne, B::LtU, B::LeU, B::LtS, B::LeS]), x, y),
+            (_, Type::B32) => {
+                let ops =
+                    [B::Add, B::Sub, B::Mul, B::MulHighS, B::And, B::Xor, B::Shl, B::ShrU, B::MinS, B::Pack];
+                Expr::Bin(self.tape.pick(&ops), x, y)
+            }
+            (_, Type::B64) => Expr::Bin(self.tape.pick(&[B::Add, B::Sub, B::Mul, B::Or, B::MaxU]), x, y),
+        };
+        self.expr(expr);
+    }
+
+    /// A float operation whose NaNs are made one.
+    fn float(&mut self) {
+        use BinOp as B;
+        let wide = self.tape.below(4) == 0;
+        let ty = if wide { Type::B64 } else { Type::B32 };
+        let [x, y, z] = [(); 3].map(|()| self.value(ty, false));
+        let pick = self.tape.below(5) as usize;
+        let value = if wide {
+            match [B::AddF64, B::SubF64, B::MulF64, B::DivF64].get(pick) {
+                Some(op) => self.b.bin(*op, x, y),
+                None => self.b.tri(TriOp::FmaF64, x, y, z),
+            }
+        } else {
+            match [B::AddF32, B::SubF32, B::MulF32, B::DivF32].get(pick) {
+                Some(op) => self.b.bin(*op, x, y),
+                None => self.b.tri(TriOp::FmaF32, x, y, z),
+            }
+        };
+        let (eq, nan) =
+            if wide { (B::EqF64, self.b.c64(0x7ff8 << 48)) } else { (B::EqF32, self.b.c32(0x7fc0_0000)) };
+        let number = self.b.bin(eq, value, value);
+        let settled = self.b.select(number, value, nan);
+        self.put(settled);
+    }
+
+    fn set(&mut self) {
+        let var = self.tape.pick(&self.vars.clone());
+        let info = self.b.program().var(var).clone();
+        let uniform = info.rate == Rate::Uniform;
+        if uniform && self.diverged {
+            return self.compute();
+        }
+        let value = self.value(info.ty, uniform);
+        self.b.set(var, value);
+    }
+
+    fn get(&mut self) {
+        let var = self.tape.pick(&self.vars.clone());
+        let v = self.b.get(var);
+        self.put(v);
+    }
+
+    /// A block with its own scope.
+    fn block(&mut self, depth: u32, most: u32, first: impl FnOnce(&mut Self)) -> Block {
+        self.b.open();
+        self.scopes.push(Vec::new());
+        first(self);
+        for _ in 0..self.tape.below(most) {
+            self.stmt(depth);
+        }
+        self.scopes.pop();
+        self.b.close()
+    }
+
+    fn branch(&mut self, depth: u32) {
+        let uniform = self.tape.below(2) == 0;
+        let cond = self.value(Type::Bool, uniform);
+        let diverged = self.diverged;
+        self.diverged |= self.b.info(cond).rate == Rate::Varying;
+        let then = self.block(depth, 7, |_| {});
+        let otherwise = self.block(depth, 5, |_| {});
+        self.diverged = diverged;
+        self.b.push(Stmt::If { cond, then, otherwise });
+    }
+
+    /// A loop that a counter ends; if the counter's end varies, each lane leaves by itself.
+    fn repeat(&mut self, depth: u32) {
+        self.loops += 1;
+        let varying = self.diverged || self.tape.below(2) == 0;
+        let rate = if varying { Rate::Varying } else { Rate::Uniform };
+        let (counter, zero) = (self.b.var("counter", Type::B32, rate), self.b.c32(0));
+        self.b.set(counter, zero);
+        let end = self.loop_end(varying);
+        let diverged = self.diverged;
+        self.diverged |= varying;
+        let body = self.block(depth, 8, |g| g.count(counter, end));
+        self.diverged = diverged;
+        self.b.push(Stmt::Loop { body });
+    }
+
+    fn loop_end(&mut self, varying: bool) -> Value {
+        let (x, three, one) = (self.value(Type::B32, !varying), self.b.c32(3), self.b.c32(1));
+        let few = self.b.bin(BinOp::And, x, three);
+        let end = self.b.bin(BinOp::Add, few, one);
+        // A constant would not vary.
+        let lane = if varying { self.b.builtin(Builtin::Lane) } else { zero(&mut self.b) };
+        let extra = self.b.bin(BinOp::And, lane, one);
+        self.b.bin(BinOp::Add, end, extra)
+    }
+
+    /// Leaves the loop if the counter has come to its end; may leave or go on early as well.
+    fn count(&mut self, counter: Var, end: Value) {
+        let (old, one) = (self.b.get(counter), self.b.c32(1));
+        let next = self.b.bin(BinOp::Add, old, one);
+        self.b.set(counter, next);
+        self.put(old);
+        let done = self.b.bin(BinOp::LeU, end, old);
+        self.leave(done, Stmt::Break);
+        let uniform = !self.diverged;
+        if self.tape.below(3) == 0 {
+            let early = self.value(Type::Bool, uniform);
+            let how = self.tape.pick(&[0, 1, 2]);
+            let can_return = self.b.info(early).rate == Rate::Uniform && !self.diverged;
+            let how =
+                [Stmt::Break, Stmt::Continue, Stmt::Return][if can_return { how } else { how % 2 }].clone();
+            self.leave(early, how);
+        }
+    }
+
+    fn leave(&mut self, cond: Value, how: Stmt) {
+        self.b.open();
+        self.b.push(how);
+        let then = self.b.close();
+        self.b.push(Stmt::If { cond, then, otherwise: Vec::new() });
+    }
+
+    fn wave(&mut self) {
+        let (flag, value) = (self.value(Type::Bool, false), self.value(Type::B32, false));
+        let lane = self.value(Type::B32, false);
+        let op = match self.tape.below(5) {
+            0 => WaveOp::Ballot(flag),
+            1 => WaveOp::Any(flag),
+            2 => WaveOp::ReadLane { value, lane: self.value(Type::B32, true) },
+            3 => WaveOp::Shuffle { value, lane },
+            _ => WaveOp::Send { value, lane, active: flag },
+        };
+        let v = self.b.wave(op);
+        self.put(v);
+    }
+
+    /// Where an access goes: anywhere in uniform control flow, to the lane's own bytes else.
+    fn access(&mut self, width: Width, count: u32) -> Access {
+        let space =
+            self.tape.pick(&[Space::Global, Space::Global, Space::Global, Space::Lds, Space::Scratch]);
+        let bytes = width.bytes() * count;
+        let offset = match space {
+            _ if !self.diverged && self.tape.below(4) != 0 => self.shared_offset(space),
+            Space::Scratch => self.shared_offset(space),
+            _ => self.own_offset(space, bytes),
+        };
+        let address = if space == Space::Global { self.heap(offset) } else { offset };
+        let valid = self.valid(bytes);
+        Access { space, address, valid, width, pc: self.tape.below(1000), slot: None }
+    }
+
+    fn shared_offset(&mut self, space: Space) -> Value {
+        let uniform = self.tape.below(4) == 0;
+        let x = self.value(Type::B32, uniform);
+        let mask = if space == Space::Global { SHARED / 4 - 1 } else { 0x3f };
+        let mask = self.b.c32(mask);
+        self.b.bin(BinOp::And, x, mask)
+    }
+
+    fn own_offset(&mut self, space: Space, bytes: u32) -> Value {
+        let lane = self.b.builtin(Builtin::Lane);
+        let (own, lanes) = (self.b.c32(OWN), self.b.c32(64));
+        let wave = self.b.builtin(Builtin::Wave);
+        let before = self.b.bin(BinOp::Mul, wave, lanes);
+        let (number, start) = match space {
+            Space::Global => (self.b.bin(BinOp::Add, before, lane), SHARED),
+            _ => (lane, LDS_SHARED),
+        };
+        let first = self.b.bin(BinOp::Mul, number, own);
+        let within = start + self.tape.below(OWN - bytes.min(OWN - 1));
+        let within = self.b.c32(within);
+        self.b.bin(BinOp::Add, first, within)
+    }
+
+    /// Guest address of a byte of the heap, now and then one that is nowhere.
+    fn heap(&mut self, offset: Value) -> Value {
+        let wide = self.b.un(UnOp::Extend, offset);
+        let wild = self.menu.hostile && self.tape.below(12) == 0;
+        let base = match wild.then(|| self.tape.below(4)) {
+            Some(0) => self.value(Type::B64, false),
+            Some(1) => self.b.c64(HEAP + HEAP_BYTES - 8),
+            Some(2) => self.b.c64(u64::MAX - 6),
+            // The upper 16 bits do not count.
+            Some(_) => self.b.c64(HEAP | 0xffff << 48),
+            None => self.b.c64(HEAP),
+        };
+        self.b.bin(BinOp::Add, base, wide)
+    }
+
+    fn valid(&mut self, bytes: u32) -> Value {
+        let whole = self.b.c32(bytes);
+        match self.tape.below(5) {
+            0 => {
+                let (x, mask) = (self.value(Type::B32, false), self.b.c32(15));
+                self.b.bin(BinOp::And, x, mask)
+            }
+            1 | 2 => {
+                let (on, none) = (self.value(Type::Bool, false), self.b.c32(0));
+                self.b.select(on, whole, none)
+            }
+            _ => whole,
+        }
+    }
+
+    fn load(&mut self) {
+        let (width, count) = (self.tape.pick(&[Width::W32, Width::W8, Width::W16]), 1 + self.tape.below(4));
+        let access = self.access(width, count);
+        for v in self.b.load(count as usize, access) {
+            self.put(v);
+        }
+    }
+
+    fn store(&mut self) {
+        let (width, count) = (self.tape.pick(&[Width::W32, Width::W8, Width::W16]), 1 + self.tape.below(4));
+        let access = self.access(width, count);
+        let uniform = self.b.program().access_rate(&access) == Rate::Uniform;
+        let units = (0..count).map(|_| self.value(Type::B32, uniform)).collect();
+        self.b.store(units, access);
+    }
+
+    fn atomic(&mut self) {
+        use AtomicOp as A;
+        let ops = [
+            A::Add,
+            A::Sub,
+            A::Swap,
+            A::CompareSwap,
+            A::MinS,
+            A::MinU,
+            A::MaxS,
+            A::MaxU,
+            A::And,
+            A::Or,
+            A::Xor,
+            A::IncWrap,
+            A::DecWrap,
+            A::SubClamp,
+            A::MinF,
+            A::MaxF,
+        ];
+        let (op, width) = (self.tape.pick(&ops), self.tape.pick(&[Width::W32, Width::W64]));
+        let access = self.access(width, 1);
+        let uniform = self.b.program().access_rate(&access) == Rate::Uniform;
+        if uniform && self.diverged {
+            return self.compute();
+        }
+        let ty = if width == Width::W64 { Type::B64 } else { Type::B32 };
+        let data = self.value(ty, uniform);
+        let compare = (op == A::CompareSwap).then(|| self.value(ty, uniform));
+        let old = self.b.atomic(op, data, compare, access);
+        self.put(old);
+    }
+
+    fn units_of(&mut self, value: Value) -> Vec<Value> {
+        match self.b.info(value).ty {
+            Type::Bool => vec![self.b.un(UnOp::FromBool, value)],
+            Type::B32 => vec![value],
+            Type::B64 => [UnOp::Low, UnOp::High].map(|half| self.b.un(half, value)).into(),
+        }
+    }
+
+    /// Stores to the lane's own bytes.
+    fn own_store(&mut self, units: Vec<Value>) {
+        let offset = self.own_offset(Space::Global, 4 * units.len() as u32);
+        let (wide, base) = (self.b.un(UnOp::Extend, offset), self.b.c64(HEAP));
+        let (address, valid) = (self.b.bin(BinOp::Add, base, wide), self.b.c32(8));
+        self.b.store(
+            units,
+            Access { space: Space::Global, address, valid, width: Width::W32, pc: 0, slot: None },
+        );
+    }
+}
+
+fn zero(b: &mut Builder) -> Value {
+    b.c32(0)
+}

@@ -1,0 +1,236 @@
+//! The accesses that generated code leaves to helpers: partial ones, atomics, and the first at each place, which notes the
+//! place so that the next are done in line.
+
+use guestwave_cp::{AccessKind, canonical};
+use guestwave_translate::program::{AtomicOp, Space, Width};
+
+use super::atomics::{new_u32, new_u64};
+use super::spans::Span;
+use super::worker::{Helped, Refused, Worker};
+use crate::lower::{MAX_UNITS, Site, SiteInfo, SiteKind};
+use crate::raw::HostMemory;
+
+impl<'m> Worker<'m> {
+    /// Loads the units that exist to the context; the others are 0.
+    pub(crate) fn load(&mut self, site: u32, address: u64, valid: u32, lane: u32) -> Helped {
+        let info = self.site(site)?;
+        self.context.units = [0; MAX_UNITS];
+        let units = existing(&info, valid);
+        if info.access.space != Space::Global {
+            self.load_local(&info, address, units, lane);
+            return Ok(());
+        }
+        for i in 0..units {
+            let at = address.wrapping_add(u64::from(i) * u64::from(info.access.width.bytes()));
+            let mut unit = [0; 4];
+            let bytes = &mut unit[..info.access.width.bytes().min(4) as usize];
+            self.read_guest(at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Read))?;
+            self.context.units[i as usize] = u32::from_le_bytes(unit);
+        }
+        if let Some(span) = self.spans.at(canonical(address)) {
+            self.note_place(site, &info, address, span.guest, span.host, std::ptr::null_mut());
+        }
+        Ok(())
+    }
+
+    /// Makes the site's next accesses find their memory by themselves.
+    fn note_place(
+        &mut self,
+        site: u32,
+        info: &SiteInfo,
+        address: u64,
+        guest: u64,
+        host: HostMemory<'m>,
+        marks: *mut u64,
+    ) {
+        let limit = (host.len() + 1).saturating_sub(u64::from(info.bytes()));
+        // The difference keeps the address's upper bits, which do not count but which the next address will have as well.
+        let base = address.wrapping_sub(canonical(address) - guest);
+        self.sites.set(site as usize, Site { base, limit, host: host.start(), marks });
+    }
+
+    /// Fills `into`; gives the first address at which nothing is mapped.
+    fn read_guest(&mut self, address: u64, into: &mut [u8]) -> Result<(), u64> {
+        let mut done = 0;
+        while done < into.len() {
+            let at = canonical(address.wrapping_add(done as u64));
+            let span = self.spans.at(at).ok_or(at)?;
+            let part = piece(&span, at, into.len() - done);
+            span.host.read(at - span.guest, &mut into[done..done + part]);
+            done += part;
+        }
+        Ok(())
+    }
+
+    /// Stores `bytes` and marks them; gives the first address at which nothing is mapped or stores are not allowed.
+    fn write_guest(&mut self, address: u64, bytes: &[u8]) -> Result<(), u64> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = canonical(address.wrapping_add(done as u64));
+            let span = self.spans.at(at).filter(|s| s.writable).ok_or(at)?;
+            let window = self.windows.at(at, &span);
+            let place = at - window.guest;
+            let part = ((window.host.len() - place) as usize).min(bytes.len() - done);
+            window.mark(place, part as u64);
+            window.host.write(place, &bytes[done..done + part]);
+            done += part;
+        }
+        Ok(())
+    }
+
+    /// Stores the units of the context that exist.
+    pub(crate) fn store(&mut self, site: u32, address: u64, valid: u32, lane: u32) -> Helped {
+        let info = self.site(site)?;
+        let units = existing(&info, valid);
+        if info.access.space != Space::Global {
+            self.store_local(&info, address, units, lane);
+            return Ok(());
+        }
+        for i in 0..units {
+            let at = address.wrapping_add(u64::from(i) * u64::from(info.access.width.bytes()));
+            let unit = self.context.units[i as usize].to_le_bytes();
+            let bytes = &unit[..info.access.width.bytes().min(4) as usize];
+            self.write_guest(at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Write))?;
+        }
+        if units > 0 {
+            self.note_window(site, &info, address);
+        }
+        Ok(())
+    }
+
+    fn note_window(&mut self, site: u32, info: &SiteInfo, address: u64) {
+        let at = canonical(address);
+        let Some(span) = self.spans.at(at).filter(|s| s.writable) else { return };
+        let window = self.windows.at(at, &span);
+        let (guest, host, marks) = (window.guest, window.host, window.marks());
+        self.note_place(site, info, address, guest, host, marks);
+    }
+
+    /// One atomic, with operands from the context and what was there before to it.
+    pub(crate) fn atomic(&mut self, site: u32, address: u64, valid: u32, lane: u32) -> Helped {
+        let info = self.site(site)?;
+        let SiteKind::Atomic(op) = info.kind else { return Err(Refused) };
+        let update =
+            Update { op, width: info.access.width, data: self.context.data, compare: self.context.compare };
+        let address = address & !u64::from(info.access.width.bytes() - 1);
+        self.context.data = if existing(&info, valid) == 0 {
+            0
+        } else if info.access.space == Space::Global {
+            self.atomic_guest(&update, address).map_err(|at| self.refuse(&info, at, 1, AccessKind::Atomic))?
+        } else {
+            update.apply(self.local(&info, lane), address).unwrap_or(0)
+        };
+        Ok(())
+    }
+
+    /// An atomic on guest memory; gives what was there, or the first address at which nothing is mapped or stores are not
+    /// allowed.
+    fn atomic_guest(&mut self, update: &Update, address: u64) -> Result<u64, u64> {
+        let (at, bytes) = (canonical(address), u64::from(update.width.bytes()));
+        for byte in at..at + bytes {
+            self.spans.at(byte).filter(|s| s.writable).ok_or(byte)?;
+        }
+        let span = self.spans.at(at).ok_or(at)?;
+        let window = self.windows.at(at, &span);
+        let place = at - window.guest;
+        if window.host.len() >= place + bytes {
+            window.mark(place, bytes);
+            return update.apply(window.host, place).ok_or(at);
+        }
+        // The unit lies in two spans, so nothing on the host can change it at once.
+        let mut old = [0; 8];
+        self.read_guest(at, &mut old[..bytes as usize])?;
+        let old = u64::from_le_bytes(old);
+        self.write_guest(at, &update.new(old).to_le_bytes()[..bytes as usize])?;
+        Ok(old)
+    }
+
+    /// A local memory as an access of `lane` sees it.
+    fn local(&self, info: &SiteInfo, lane: u32) -> HostMemory<'static> {
+        let given = &self.given;
+        if info.access.space == Space::Lds {
+            return self.lds.memory().part(0, given.lds_bytes as u64);
+        }
+        let start = (self.slot * given.lanes + lane as usize) * given.scratch_bytes;
+        self.scratch.memory().part(start as u64, given.scratch_bytes as u64)
+    }
+
+    fn load_local(&mut self, info: &SiteInfo, address: u64, units: u32, lane: u32) {
+        let width = info.access.width.bytes();
+        let memory = self.local(info, lane);
+        for i in 0..units {
+            let at = address + u64::from(i * width);
+            let mut unit = [0; 4];
+            let bytes = &mut unit[..width.min(4) as usize];
+            let found = match info.access.space {
+                Space::Table => read_table(self.given.tables, at, bytes),
+                _ => memory.read(at, bytes),
+            };
+            if found {
+                self.context.units[i as usize] = u32::from_le_bytes(unit);
+            }
+        }
+    }
+
+    fn store_local(&mut self, info: &SiteInfo, address: u64, units: u32, lane: u32) {
+        let width = info.access.width.bytes();
+        let memory = self.local(info, lane);
+        for i in 0..units {
+            let unit = self.context.units[i as usize].to_le_bytes();
+            memory.write(address + u64::from(i * width), &unit[..width.min(4) as usize]);
+        }
+    }
+}
+
+/// Units of an access that exist.
+fn existing(info: &SiteInfo, valid: u32) -> u32 {
+    valid.div_ceil(info.access.width.bytes()).min(info.count())
+}
+
+/// Bytes of `wanted` that lie in `span` from `at` on.
+fn piece(span: &Span<'_>, at: u64, wanted: usize) -> usize {
+    let left = span.range().end - at;
+    usize::try_from(left).map_or(wanted, |left| left.min(wanted))
+}
+
+/// An atomic's operation and operands.
+struct Update {
+    op: AtomicOp,
+    width: Width,
+    data: u64,
+    compare: u64,
+}
+
+impl Update {
+    /// What it leaves where `old` was.
+    fn new(&self, old: u64) -> u64 {
+        match self.width {
+            Width::W64 => new_u64(self.op, old, self.data, self.compare),
+            _ => u64::from(new_u32(self.op, old as u32, self.data as u32, self.compare as u32)),
+        }
+    }
+
+    /// Does it to the unit at `at`; gives what was there, or `None` if the unit is not inside.
+    fn apply(&self, memory: HostMemory<'_>, at: u64) -> Option<u64> {
+        match self.width {
+            Width::W64 => memory.update_u64(at, |old| self.new(old)),
+            _ => memory.update_u32(at, |old| self.new(u64::from(old)) as u32).map(u64::from),
+        }
+    }
+}
+
+/// Fills `into` from byte `at` of the tables; gives whether all of it exists.
+fn read_table(tables: &[u32], at: u64, into: &mut [u8]) -> bool {
+    let byte = |a: u64| {
+        let word = tables.get(usize::try_from(a / 4).ok()?)?;
+        Some(word.to_le_bytes()[(a % 4) as usize])
+    };
+    let bytes: Option<Vec<u8>> = (0..into.len() as u64).map(|i| byte(at.checked_add(i)?)).collect();
+    match bytes {
+        Some(bytes) => {
+            into.copy_from_slice(&bytes);
+            true
+        }
+        None => false,
+    }
+}
