@@ -139,7 +139,8 @@ fn captured(launch: &Launch, rows: &CapturedRows, out: &mut dyn Write) -> io::Re
     let CapturedRows { buffer, address, count, rows } = rows;
     let stride = launch.strides[usize::from(*buffer)];
     let title = style::heading(format!("captured by submission {} into buffer {buffer}", launch.submission));
-    writeln!(out, "  {title} at {address:#x}: {count} vertices of {stride} bytes")?;
+    let from = "rows begin at the first dword stored";
+    writeln!(out, "  {title} at {address:#x}: {count} vertices of {stride} bytes {}", style::dim(from))?;
     for (i, row) in rows.iter().enumerate() {
         let words: Vec<_> = row.iter().map(|w| word(*w)).collect();
         writeln!(out, "  {i:>6}  {}", words.join("  ").trim_end())?;
@@ -150,18 +151,21 @@ fn captured(launch: &Launch, rows: &CapturedRows, out: &mut dyn Write) -> io::Re
     }
 }
 
-/// A dword in hexadecimal and as a float.
+/// A dword in hexadecimal, and as a float where it is likely to be one, else as an integer.
 fn word(word: Option<u32>) -> String {
-    match word {
-        Some(w) => format!("{w:08x} {:<9}", float(f32::from_bits(w))),
-        None => format!("{:<18}", "--------"),
-    }
+    let Some(word) = word else { return format!("{:<20}", "--------") };
+    let value = f32::from_bits(word);
+    let text = match value.is_nan() || value.is_subnormal() {
+        true => (word as i32).to_string(),
+        false => float(value),
+    };
+    format!("{word:08x} {text:<11}")
 }
 
-/// A float in at most nine characters.
+/// A float in at most ten characters, with a point to tell it from an integer.
 fn float(value: f32) -> String {
-    let short = value.to_string();
-    if short.len() <= 9 { short } else { format!("{value:.2e}") }
+    let short = format!("{value:?}");
+    if short.len() <= 10 { short } else { format!("{value:.3e}") }
 }
 
 fn expectations(report: &Report, out: &mut dyn Write) -> io::Result<()> {

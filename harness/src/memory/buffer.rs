@@ -99,7 +99,7 @@ impl Buffer {
         let start = offset as usize;
         let range = start..start + bytes.len();
         let contents = &mut *write(&self.contents);
-        let now = clock.load(Ordering::SeqCst);
+        let now = clock.fetch_add(1, Ordering::SeqCst);
         contents.stamps[pages_of(&range)].fill(now);
         contents.latest = now;
         bytemuck::cast_slice_mut::<_, u8>(&mut contents.pages)[range].copy_from_slice(bytes);

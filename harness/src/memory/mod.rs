@@ -7,8 +7,9 @@
 //! # Locks
 //!
 //! The address map is read-locked for the length of one access, each buffer object for the length of one copy; the
-//! map's lock is always taken first. Time is a counter: a write stamps its pages with the present moment while it
-//! holds the buffer's lock, so a reader that asked for the moment before it read never misses a write.
+//! map's lock is always taken first. Time is a counter that every write and every question advances: a write stamps
+//! its pages while it holds the buffer's lock, so a reader that asked for the moment before it read never misses a
+//! write.
 
 mod buffer;
 mod map;

@@ -28,3 +28,6 @@ pub use machine::{GPUS, Machine, REPLAY_ERRORS, ReplayError, isa_of};
 pub use report::{Checked, ExpectationReport, GoldenReport, NOT_REACHED, RefusalReport, Report, Stats};
 pub use run::{Outcome, ReplayOptions, replay};
 pub use trace::{CapturedRows, Launch, Sample, Trace};
+
+#[cfg(test)]
+mod tests;
