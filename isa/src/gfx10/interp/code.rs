@@ -123,7 +123,8 @@ impl CodeCache {
         let mut words = [0; LONGEST as usize];
         let count = self.fetch(pc, &mut words, bus)?;
         let offset = pc.wrapping_sub(self.address) as u32;
-        let inst = decode(&words[..count], offset, self.target).map_err(StopKind::Undecodable)?;
+        let decoded = decode(&words[..count], offset, self.target);
+        let inst = decoded.map_err(|error| StopKind::Undecodable(error.kind))?;
         let slot = Slot::new(inst, self.size)?;
         let index = self.slots.len() as u32;
         self.slots.push(slot);

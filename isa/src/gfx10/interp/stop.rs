@@ -1,7 +1,7 @@
 //! Why a group did not run to its end.
 
 use super::BusFault;
-use crate::gfx10::DecodeError;
+use crate::gfx10::DecodeErrorKind;
 
 /// A group that did not run to its end, and the instruction at which it stood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,8 +22,8 @@ pub enum StopKind {
     #[error("the program counter has left the mapped code: {0}")]
     CodeFault(BusFault),
     /// The words are not an instruction of the target.
-    #[error(transparent)]
-    Undecodable(DecodeError),
+    #[error("{0}")]
+    Undecodable(DecodeErrorKind),
     /// The instruction has no meaning in the interpreter.
     #[error("{mnemonic} is not interpreted")]
     Unimplemented {
@@ -125,7 +125,7 @@ impl StopKind {
     pub fn code(&self) -> &'static str {
         match self {
             StopKind::CodeFault(_) => "ISA-RUN-001",
-            StopKind::Undecodable(error) => error.kind.code(),
+            StopKind::Undecodable(kind) => kind.code(),
             StopKind::Unimplemented { .. } => "ISA-RUN-003",
             StopKind::Image { .. } => "ISA-RUN-004",
             StopKind::Form { .. } => "ISA-RUN-005",

@@ -4,10 +4,9 @@ use super::Family;
 use crate::gfx10::interp::Apertures;
 use crate::gfx10::interp::StopKind;
 use crate::gfx10::interp::machine::{Machine, Place};
-use crate::gfx10::interp::registers::has_scalar_address;
 use crate::gfx10::interp::slot::Slot;
 use crate::gfx10::interp::wave::Wave;
-use crate::gfx10::{Mods, Op};
+use crate::gfx10::{Mods, Op, Operand};
 
 /// What one flat instruction accesses, the same in every lane but for a register.
 pub(super) struct Flat {
@@ -31,7 +30,7 @@ impl Flat {
         if family == Family::Flat && mods.offset != 0 {
             return Err(slot.form("an offset, which FLAT does not have"));
         }
-        let has_scalar = has_scalar_address(&slot.inst);
+        let has_scalar = slot.inst.src[2] != Operand::None;
         let scalar = if has_scalar { m.scalar_source(slot, 2)? } else { 0 };
         Ok(Flat {
             family,
