@@ -131,7 +131,8 @@ pub enum LaneRule {
     },
     /// Thread id along an axis, 0 to 2.
     ThreadId(u8),
-    /// One word an item (or a lane, for [`Grid::Subgroups`]); 0 past its end.
+    /// One word an item (or a lane, for [`Grid::Subgroups`]), from the first again after the last: each instance of a
+    /// draw has the same vertices. Empty, it gives 0.
     PerItem(Arc<[u32]>),
 }
 

@@ -81,9 +81,6 @@ refusals! {
     /// The raster half of a draw.
     NotDrawn {} = "CP-DRAW-002",
         "not drawn: the draw leaves rasterization on, and its pixels are not produced";
-    /// A draw packet of a form that is not carried out.
-    DrawForm { packet: &'static str } = "CP-DRAW-003",
-        "{packet} is not carried out; only DRAW_INDEX_AUTO is";
     /// A draw that would only rasterize, of a kind that is not carried out.
     DrawLeftOut { why: Box<Refusal> } = "CP-DRAW-004",
         "not drawn, and its vertex program did not run: {why}";
@@ -108,23 +105,17 @@ refusals! {
     /// A draw option.
     DrawOption { option: &'static str } = "CP-DRAW-011",
         "the draw asks for {option}, which is not carried out";
-    /// Instanced draws.
-    Instances { instances: u32 } = "CP-DRAW-012",
-        "the draw has {instances} instances; more than one is not carried out";
-    /// Draws whose count comes from a streamout buffer.
-    OpaqueDraw {} = "CP-DRAW-013",
-        "the draw takes its count from a streamout buffer's filled size (USE_OPAQUE), which is not carried out";
     /// A primitive type without a row.
     Topology { value: u32 } = "CP-DRAW-014",
         "VGT_PRIMITIVE_TYPE {value:#x} has no row in the topology table";
     /// A topology that streamout does not expand.
     StreamoutTopology { topology: &'static str } = "CP-DRAW-015",
-        "a {topology} is drawn into streamout buffers; only lists of points, lines and triangles are carried out";
-    /// Primitive ids of shared vertices.
+        "a {topology} is drawn into streamout buffers; which vertices of it are stored is not documented";
+    /// Primitive ids of a topology that is stored as triangles.
     PrimitiveIds { topology: &'static str } = "CP-DRAW-016",
-        "the vertices of a {topology} are to have primitive ids, which is carried out for lists only";
+        "the vertices of a {topology} are to have primitive ids; how its triangles are numbered is not documented";
     /// A draw larger than any real one.
-    DrawSize { vertices: u32, limit: u32 } = "CP-DRAW-017",
+    DrawSize { vertices: u64, limit: u64 } = "CP-DRAW-017",
         "the draw has {vertices} vertices, more than the {limit} that are taken for real work";
     /// More user data than registers for it.
     VertexUserData { count: u32, limit: u32 } = "CP-DRAW-018",
@@ -132,6 +123,12 @@ refusals! {
     /// Scratch without a ring.
     VertexScratch {} = "CP-DRAW-019",
         "the vertex program asks for scratch memory, and SPI_TMPRING_SIZE gives it a ring of no waves";
+    /// More indirect draws than any real packet has.
+    IndirectDraws { draws: u32, limit: u32 } = "CP-DRAW-020",
+        "the packet has {draws} indirect draws, more than the {limit} that are taken for real work";
+    /// An index type that does not exist.
+    IndexType { value: u32 } = "CP-DRAW-021",
+        "VGT_INDEX_TYPE {value} is no size of an index";
     /// An event type without a row in the table.
     UnknownEvent { event: u8 } = "CP-EVT-001",
         "event type {event} has no row in the event table";
@@ -192,6 +189,9 @@ refusals! {
     /// A streamout position between two dwords.
     StreamoutPosition { bytes: u64 } = "CP-STRM-001",
         "a streamout buffer is to stand at byte {bytes}, which is not a multiple of 4: programs are given positions in dwords";
+    /// A register by which the streamout unit keeps its positions.
+    StreamoutRegister { register: &'static str } = "CP-STRM-002",
+        "{register} is the streamout unit's own: no document says what reading or setting it gives; STRMOUT_BUFFER_UPDATE stores and sets positions";
     /// A conditional span that leaves its buffer.
     SpanPastEnd { dwords: u32, left: u32 } = "CP-WAIT-001",
         "COND_EXEC covers {dwords} dwords and its buffer has {left} left";

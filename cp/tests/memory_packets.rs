@@ -393,9 +393,9 @@ fn events_that_are_not_carried_out_say_so() {
     let [lo, hi] = halves(DATA);
     for (body, code) in [
         (vec![10], "CP-EVT-002"),
-        (vec![32], "CP-EVT-003"),
+        (vec![32 | 3 << 8], "CP-EVT-003"),
         (vec![7 | 4 << 8, lo, hi], "CP-EVT-003"),
-        (vec![32, lo + 4, hi], "CP-MEM-003"),
+        (vec![32 | 3 << 8, lo + 4, hi], "CP-MEM-003"),
     ] {
         let mut guest = Guest::default();
         let report = guest.run(&packet(EVENT_WRITE, &body));

@@ -5,7 +5,7 @@ use super::ledger::Ledger;
 use super::predication::Predicate;
 use super::processor::{Config, Ring, SubmitReport};
 use super::registers::Register;
-use super::streamout_unit::StreamoutUnit;
+use super::streamout_unit::{StreamoutUnit, check_registers};
 use super::walk::Windows;
 use crate::{
     Completed, DispatchId, DrawFacts, ExactDispatch, Executor, GuestMemory, Interest, LaunchEvent, Observer,
@@ -145,6 +145,7 @@ impl<'a> Context<'a> {
         first: Register,
         values: &[u32],
     ) -> Result<(), Refusal> {
+        check_registers(first, values.len())?;
         if !self.scratch.ledger.is_empty() {
             self.log_registers(first, values.len())?;
         }

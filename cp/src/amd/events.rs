@@ -24,6 +24,9 @@ pub(crate) enum Effect {
     StreamoutFlush,
 }
 
+/// EVENT_INDEX of a sample of the streamout counters. Later generations have others, whose samples look different.
+const SAMPLE_INDEX: u32 = 3;
+
 /// One row of the event table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventRow {
@@ -60,6 +63,9 @@ pub(crate) fn event_write(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled 
         }
         Effect::SampleStreamout(_) if !addressed => {
             return Err(Refusal::EventAddress { name: row.name, dwords });
+        }
+        Effect::SampleStreamout(_) if packet.get(F::EVENT_INDEX) != SAMPLE_INDEX => {
+            return Err(packet.bad("EVENT_INDEX", packet.get(F::EVENT_INDEX)));
         }
         Effect::SampleStreamout(stream) => {
             let address = packet.get64(F::ADDRESS_LO, F::ADDRESS_HI);

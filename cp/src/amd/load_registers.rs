@@ -4,6 +4,7 @@ use super::context::{Context, Flow};
 use super::packet::{Handled, Packet, body};
 use super::place::aligned;
 use super::registers::Register;
+use super::streamout_unit::check_registers;
 use crate::Refusal;
 
 /// The most dwords that one packet loads: more than all registers of the largest space.
@@ -68,6 +69,7 @@ fn fetch(
     for run in runs {
         let Run { first, address, count } = run?;
         aligned(packet, address, 4)?;
+        check_registers(first, count as usize)?;
         cx.registers().run(first, count as usize)?;
         let start = words.len();
         if start + count as usize > MAX_DWORDS {

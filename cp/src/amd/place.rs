@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::packet::{BodyField, Packet};
 use super::registers::Register;
+use super::streamout_unit::check_registers;
 use crate::Refusal;
 
 /// Bits of a register's absolute dword index.
@@ -66,7 +67,10 @@ impl Place {
         width: Width,
     ) -> Result<u64, Refusal> {
         match self {
-            Place::Register(first) => Ok(join(cx.registers().run(first, width.dwords())?)),
+            Place::Register(first) => {
+                check_registers(first, width.dwords())?;
+                Ok(join(cx.registers().run(first, width.dwords())?))
+            }
             Place::Memory(address) => {
                 aligned(packet, address, width.bytes())?;
                 match width {

@@ -1,11 +1,32 @@
 //! AMD's streamout unit: the shared state machine, set up from registers whose units are dwords.
 
 use super::register_file::RegisterFile;
-use super::registers::{field, reg};
+use super::registers::{Register, RegisterArray, family, field, reg};
+use crate::Refusal;
 use crate::streamout::{Counting, Plan, Slot, Streamout};
 
 /// Bytes of the unit that registers and programs count streamout buffers in.
 pub(crate) const DWORD: u64 = 4;
+
+/// The registers in which the hardware keeps what [`StreamoutUnit`] keeps.
+const OWN_REGISTERS: [RegisterArray; 2] =
+    [reg::VGT_STRMOUT_BUFFER_OFFSET, reg::VGT_STRMOUT_BUFFER_FILLED_SIZE];
+
+/// Refuses a run of registers with one that the unit keeps to itself. When the hardware brings them up to date, and
+/// whether a write moves a buffer, is not documented, and no driver does either.
+pub(crate) fn check_registers(first: Register, count: usize) -> Result<(), Refusal> {
+    let run = first.0..first.0.saturating_add((count as u32).saturating_mul(4));
+    for array in OWN_REGISTERS {
+        let last = array.at(array.count - 1);
+        if run.start > last.0 || run.end <= array.first.0 {
+            continue;
+        }
+        if (0..array.count).any(|n| run.contains(&array.at(n).0)) {
+            return Err(Refusal::StreamoutRegister { register: family(array.first) });
+        }
+    }
+    Ok(())
+}
 
 /// Positions, counters, and whether the counters run. A clone is a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]

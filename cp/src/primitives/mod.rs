@@ -7,10 +7,12 @@
 //! loop counts vertices around its end.
 //!
 //! Vertices are counted within a run: from the draw's first vertex (or from a restart) on. Vertices that do not complete
-//! a primitive belong to none.
+//! a primitive belong to none. [`Drawn`] cuts a draw's indices into its runs and strings their primitives together.
 
+mod runs;
 mod table;
 
+pub use runs::{Drawn, Restart};
 pub use table::Topology;
 
 /// Which vertex of a primitive carries its flat attributes; it decides the order of strips, fans and quads.
@@ -76,6 +78,11 @@ impl Topology {
     /// Vertices of one primitive as it is stored: 1 for points, 2 for lines, 3 for triangles.
     pub fn corners(self) -> u32 {
         u32::from(self.row().corners)
+    }
+
+    /// Whether each drawn primitive is stored as more than one: quadrilaterals and polygons become triangles.
+    pub fn is_split(self) -> bool {
+        self.row().per_group > 1 || self == Topology::Polygon
     }
 
     /// Whether the stored vertices are the drawn ones in their own order.

@@ -1,6 +1,8 @@
 //! The AMD command processor, from packets in memory to what an executor is asked and what memory holds.
 
 #[cfg(test)]
+mod assembly;
+#[cfg(test)]
 mod compute;
 #[cfg(test)]
 mod counters;

@@ -15,12 +15,6 @@ type Row = (&'static str, &'static str, fn(&mut Machine) -> &mut Machine);
 
 /// Each starts from a streaming draw of points that is set up and not yet drawn.
 const DRAWS: &[Row] = &[
-    ("CP-DRAW-003", "DRAW_INDIRECT", |m| m.packet(0x24, &[0, 0, 0, 2])),
-    ("CP-DRAW-003", "DRAW_INDEX_INDIRECT", |m| m.packet(0x25, &[0, 0, 0, 0])),
-    ("CP-DRAW-003", "DRAW_INDEX_2", |m| m.packet(0x27, &[3, 0, 0, 3, 0])),
-    ("CP-DRAW-003", "DRAW_INDIRECT_MULTI", |m| m.packet(0x2c, &[0, 0, 0, 0, 1, 0, 0, 16, 2])),
-    ("CP-DRAW-003", "DRAW_INDEX_OFFSET_2", |m| m.packet(0x35, &[3, 0, 3, 0])),
-    ("CP-DRAW-003", "DRAW_INDEX_INDIRECT_MULTI", |m| m.packet(0x38, &[0, 0, 0, 0, 1, 0, 0, 20, 0])),
     ("CP-DRAW-005", "a primitive shader", |m| stages(m, 1 << 13)),
     ("CP-DRAW-006", "a local shader", |m| stages(m, 1)),
     ("CP-DRAW-007", "a hull shader", |m| stages(m, 1 << 2)),
@@ -41,37 +35,53 @@ const DRAWS: &[Row] = &[
     ("CP-DRAW-011", "vertex ids that wrap past the lowest", |m| {
         draw(m.set(reg::GE_MIN_VTX_INDX, 1).set(reg::GE_INDX_OFFSET, u32::MAX), 3)
     }),
-    ("CP-DRAW-012", "two instances", |m| draw(m.packet(0x2f, &[2]), 3)),
-    ("CP-DRAW-013", "USE_OPAQUE", |m| m.packet(0x2d, &[0, 0x42])),
     ("CP-DRAW-014", "patches", |m| topology(m, 9)),
     ("CP-DRAW-014", "no primitive type", |m| topology(m, 0)),
-    ("CP-DRAW-015", "line strip", |m| topology(m, 0x03)),
-    ("CP-DRAW-015", "triangle fan", |m| topology(m, 0x05)),
-    ("CP-DRAW-015", "triangle strip", |m| topology(m, TRIANGLE_STRIP)),
-    ("CP-DRAW-015", "line list with adjacency", |m| topology(m, 0x0a)),
-    ("CP-DRAW-015", "line strip with adjacency", |m| topology(m, 0x0b)),
-    ("CP-DRAW-015", "triangle list with adjacency", |m| topology(m, 0x0c)),
-    ("CP-DRAW-015", "triangle strip with adjacency", |m| topology(m, 0x0d)),
     ("CP-DRAW-015", "rectangle list", |m| topology(m, 0x11)),
-    ("CP-DRAW-015", "line loop", |m| topology(m, 0x12)),
-    ("CP-DRAW-015", "quad list", |m| topology(m, 0x13)),
-    ("CP-DRAW-015", "quad strip", |m| topology(m, 0x14)),
-    ("CP-DRAW-015", "polygon", |m| topology(m, 0x15)),
-    ("CP-DRAW-016", "primitive ids of a strip", |m| {
-        topology(m.set(reg::VGT_STRMOUT_CONFIG, 0).set(reg::VGT_PRIMITIVEID_EN, 1), TRIANGLE_STRIP)
-    }),
+    ("CP-DRAW-016", "primitive ids of quads", |m| topology(primitive_ids(m), 0x13)),
+    ("CP-DRAW-016", "primitive ids of a quad strip", |m| topology(primitive_ids(m), 0x14)),
+    ("CP-DRAW-016", "primitive ids of a polygon", |m| topology(primitive_ids(m), 0x15)),
+    ("CP-DRAW-011", "a base of instance ids", |m| draw(m.set(reg::VGT_INSTANCE_BASE_ID, 1), 3)),
+    ("CP-DRAW-011", "primitive ids with NOT_EOP", |m| primitive_ids(m).packet(0x2d, &[3, 0x22])),
     ("CP-DRAW-017", "2^32 - 1 vertices", |m| draw(m, u32::MAX)),
+    ("CP-DRAW-017", "2^30 vertices of instances", |m| draw(m.packet(0x2f, &[1 << 15]), 1 << 15)),
+    ("CP-DRAW-017", "2^64 vertices of instances", |m| draw(m.packet(0x2f, &[u32::MAX]), u32::MAX)),
+    ("CP-DRAW-017", "2^27 indices", |m| m.packet(0x27, &[0, 0, 0, 1 << 27, 0])),
+    ("CP-DRAW-017", "2^27 vertices twice", |m| draw(m.packet(0x2f, &[2]), 1 << 27)),
     ("CP-DRAW-018", "33 words of user data", |m| rsrc(m, 0, user_sgprs(33))),
     ("CP-DRAW-019", "scratch without a ring", |m| rsrc(m, 0, 1)),
+    ("CP-DRAW-020", "2^20 + 1 indirect draws", |m| m.packet(0x2c, &[0, 0, 0, 0, (1 << 20) + 1, 0, 0, 0, 2])),
+    ("CP-DRAW-021", "no index type", |m| m.set(reg::VGT_INDEX_TYPE, 3).packet(0x27, &[3, 0, 0, 3, 0])),
+    ("CP-MEM-001", "indices nowhere", |m| m.packet(0x27, &[3, 0x10, 0, 3, 0])),
+    ("CP-MEM-001", "arguments nowhere", |m| m.packet(0x24, &[0x10, 0, 0, 2])),
+    ("CP-MEM-001", "a count nowhere", |m| m.packet(0x2c, &[0, 0, 0, 1 << 30, 1, 0x10, 0, 16, 2])),
+    ("CP-MEM-003", "indices at an odd address", |m| m.packet(0x27, &[3, DATA as u32 + 1, 0, 3, 0])),
+    ("CP-MEM-003", "arguments between dwords", |m| m.packet(0x24, &[2, 0, 0, 2])),
+    ("CP-MEM-003", "a count between dwords", |m| m.packet(0x2c, &[0, 0, 0, 1 << 30, 1, 2, 0, 16, 2])),
+    ("CP-PKT-006", "a first vertex outside of user data", |m| m.packet(0x24, &[0, 0x48, 0, 2])),
+    ("CP-PKT-006", "a first instance outside of its space", |m| m.packet(0x24, &[0, 0, 0xffff, 2])),
+    ("CP-PKT-006", "a draw number outside of user data", |m| {
+        m.packet(0x2c, &[0, 0, 0, 1 << 31 | 0x48, 0, 0, 0, 16, 2])
+    }),
     ("CP-PKT-006", "indices in an auto draw", |m| m.packet(0x2d, &[3, 0])),
+    ("CP-PKT-006", "no indices in an indexed draw", |m| m.packet(0x27, &[3, 0, 0, 3, 2])),
+    ("CP-PKT-006", "UNROLLED_INST", |m| m.packet(0x2d, &[3, 0x82])),
     ("CP-PKT-006", "MAJOR_MODE 1", |m| m.packet(0x2d, &[3, 6])),
     ("CP-STRM-001", "a position between dwords", |m| m.packet(0x34, &[0x80, 0, 0, 6, 0])),
     ("CP-STRM-001", "one in memory", |m| {
         m.memory.put(DATA, &[1]);
         m.packet(0x34, &[0x84, 0, 0, DATA as u32, 0])
     }),
+    ("CP-STRM-002", "a written position", |m| m.set(reg::VGT_STRMOUT_BUFFER_OFFSET.at(3), 0)),
+    ("CP-STRM-002", "a run over a position", |m| m.packet(0x69, &[0x2b4, 1, 2, 3, 4])),
+    ("CP-STRM-002", "a changed position", |m| m.packet(0x51, &[0x2b7, 0, 0])),
+    ("CP-STRM-002", "a loaded position", |m| m.packet(0x9f, &[DATA as u32, 0, 0x2b7, 1])),
+    ("CP-STRM-002", "a filled size read", |m| {
+        m.packet(0x40, &[5 << 8, reg::VGT_STRMOUT_BUFFER_FILLED_SIZE.at(1).0 / 4, 0, DATA as u32, 0])
+    }),
     ("CP-PKT-006", "a control bit without a meaning", |m| m.packet(0x34, &[0x8, 0, 0, 0, 0])),
     ("CP-MEM-001", "a position from nowhere", |m| m.packet(0x34, &[4, 0, 0, 0x10, 0])),
+    ("CP-PKT-006", "a sample of another generation", |m| m.event(32, 8, Some(DATA))),
     ("CP-EVT-003", "a sample without an address", |m| m.event(32, 3, None)),
     ("CP-MEM-001", "a sample to nowhere", |m| m.event(32, 3, Some(0x10))),
 ];
@@ -114,6 +124,10 @@ fn topology(m: &mut Machine, value: u32) -> &mut Machine {
     draw(m.set(reg::VGT_PRIMITIVE_TYPE, value), 12)
 }
 
+fn primitive_ids(m: &mut Machine) -> &mut Machine {
+    m.set(reg::VGT_PRIMITIVEID_EN, 1)
+}
+
 fn initiator(m: &mut Machine, initiator: u32) -> &mut Machine {
     dispatch(m, [1, 1, 1], initiator)
 }
@@ -152,6 +166,13 @@ fn each_is_refused_by_its_code_and_has_no_effect() {
         assert_eq!(m.ran(), [], "{what}");
         assert_eq!(m.memory.words(DATA, 64), before, "{what}: what follows does not happen");
     }
+}
+
+#[test]
+fn a_strip_that_is_stored_may_be_shorter_than_a_list() {
+    let mut m = streaming(TRIANGLE_STRIP, 100);
+    assert_eq!(code(&draw(&mut m, 1 << 26).submit()), Some("CP-DRAW-017"));
+    assert_eq!(m.ran(), []);
 }
 
 /// The draw that rasterizes too; its code is [`Refusal::NotDrawn`]'s.

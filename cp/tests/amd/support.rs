@@ -45,7 +45,12 @@ impl Memory {
     /// Writes dwords.
     pub(crate) fn put(&self, address: u64, words: &[u32]) {
         let bytes: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.write(address, &bytes).unwrap();
+        self.put_bytes(address, &bytes);
+    }
+
+    /// Writes bytes.
+    pub(crate) fn put_bytes(&self, address: u64, bytes: &[u8]) {
+        self.write(address, bytes).unwrap();
     }
 
     /// Reads dwords.
@@ -128,6 +133,7 @@ fn lane(rule: &LaneRule, item: u32) -> u32 {
         LaneRule::Word(word) => *word,
         LaneRule::Item { base } => base.wrapping_add(item),
         LaneRule::Primitive { base, items } => base.wrapping_add(item / items),
+        LaneRule::PerItem(words) => words[item as usize % words.len()],
         other => panic!("{other:?} in a linear dispatch"),
     }
 }

@@ -45,6 +45,8 @@ fn a_linear_grid_is_cut_into_waves_of_their_own() {
         LaneRule::Word(3),
         LaneRule::Primitive { base: 10, items: 3 },
         LaneRule::PerItem((0..70).map(|i| i * i).collect()),
+        LaneRule::PerItem(Arc::new([4, 5, 6])),
+        LaneRule::PerItem(Arc::new([])),
     ];
     let d = dispatch(Grid::Linear { items: 70, per_wave: 30 }, sgprs, vgprs);
     assert_eq!(groups(&d).iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
@@ -58,8 +60,10 @@ fn a_linear_grid_is_cut_into_waves_of_their_own() {
     assert_eq!(waves[0].vgprs[0][..2], [u32::MAX, 0]);
     assert_eq!(waves[2].vgprs[0][9], 68);
     assert_eq!(waves[1].vgprs[1], [3; 32]);
+    assert_eq!(waves[1].vgprs[4][..4], [4, 5, 6, 4], "item 30 is the first word again");
+    assert_eq!(waves[1].vgprs[5], [0; 32]);
     assert_eq!(waves[1].vgprs[2][..4], [20, 20, 20, 21]);
-    assert_eq!(waves[2].vgprs[3][9..12], [69 * 69, 0, 0]);
+    assert_eq!(waves[2].vgprs[3][9], 69 * 69);
 }
 
 #[test]

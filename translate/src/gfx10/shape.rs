@@ -162,9 +162,11 @@ fn word(d: &ExactDispatch, source: ParamSource, waves_per_group: u32, tables: &m
         ParamSource::Vgpr(n) => vgpr(n).map_or(0, lane_base),
         ParamSource::VgprLimit(n) => match vgpr(n) {
             Some(LaneRule::Primitive { items, .. }) => *items,
+            Some(LaneRule::PerItem(t)) => (t.len() as u32).max(1),
             _ => 0,
         },
         ParamSource::VgprTable(n) => match vgpr(n) {
+            Some(LaneRule::PerItem(t)) if t.is_empty() => tables.add(&[0]),
             Some(LaneRule::PerItem(t)) => tables.add(t),
             _ => 0,
         },

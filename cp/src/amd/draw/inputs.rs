@@ -1,10 +1,11 @@
 //! The registers that a legacy vertex program starts with.
 
+use super::assembly::Assembly;
+use super::request::UserData;
 use crate::amd::launch::{NoRing, ScratchFields};
 use crate::amd::register_file::RegisterFile;
 use crate::amd::registers::{Field, field, field::SPI_SHADER_PGM_RSRC2_VS as RSRC2, reg};
 use crate::amd::streamout_unit::DWORD;
-use crate::primitives::Topology;
 use crate::streamout::{Plan, Slot};
 use crate::{LaneRule, Refusal, ScalarRule, Scratch};
 
@@ -28,11 +29,12 @@ const SCRATCH: ScratchFields = ScratchFields {
 /// More user data than there are registers, or scratch without a ring.
 pub(super) fn scalars(
     registers: &RegisterFile,
+    told: &UserData,
     plan: &Plan,
 ) -> Result<(Vec<ScalarRule>, Option<Scratch>), Refusal> {
     let (streamout, off_chip) = (registers.flag(RSRC2::SO_EN), registers.flag(RSRC2::OC_LDS_EN));
     let scratch = SCRATCH.read(registers).map_err(|NoRing| Refusal::VertexScratch {})?;
-    let mut rules = user_data(registers)?;
+    let mut rules = user_data(registers, told)?;
     rules.extend((streamout || off_chip).then(|| streamout_config(plan)));
     rules.extend(streamout.then_some(ScalarRule::FirstItem { base: 0 }));
     rules.extend(positions(registers, plan));
@@ -41,11 +43,16 @@ pub(super) fn scalars(
     Ok((rules, scratch.map(|(ring, _)| ring)))
 }
 
-fn user_data(registers: &RegisterFile) -> Result<Vec<ScalarRule>, Refusal> {
+/// The user data registers, but for those that the draw itself sets.
+fn user_data(registers: &RegisterFile, told: &UserData) -> Result<Vec<ScalarRule>, Refusal> {
     let words = reg::SPI_SHADER_USER_DATA_VS;
     let count = registers.field(RSRC2::USER_SGPR) | registers.field(RSRC2::USER_SGPR_MSB) << 5;
+    let word = |n| {
+        let set = told.iter().flatten().rfind(|(register, _)| *register == words.at(n));
+        ScalarRule::Word(set.map_or_else(|| registers.get(words.at(n)), |(_, value)| *value))
+    };
     match count <= words.count {
-        true => Ok((0..count).map(|n| ScalarRule::Word(registers.get(words.at(n)))).collect()),
+        true => Ok((0..count).map(word).collect()),
         false => Err(Refusal::VertexUserData { count, limit: words.count }),
     }
 }
@@ -65,27 +72,24 @@ fn positions<'a>(registers: &'a RegisterFile, plan: &'a Plan) -> impl Iterator<I
 
 /// v0 the vertex id, v1 a word of the driver's, v2 the primitive id, v3 the instance id. All are loaded whatever
 /// VGPR_COMP_CNT says: a program does not read what it did not ask for.
-///
-/// # Errors
-/// Primitive ids of a topology whose vertices are shared.
-pub(super) fn lanes(registers: &RegisterFile, topology: Topology) -> Result<Vec<LaneRule>, Refusal> {
+pub(super) fn lanes(registers: &RegisterFile, assembly: &Assembly) -> Vec<LaneRule> {
     let user = registers.flag(field::GE_USER_VGPR_EN::EN_USER_VGPR1);
     let user = if user { registers.get(reg::GE_USER_VGPR1) } else { 0 };
-    Ok(vec![
-        LaneRule::Item { base: registers.get(reg::GE_INDX_OFFSET) },
+    vec![
+        assembly.vertex_ids(),
         LaneRule::Word(user),
-        primitive_id(registers, topology)?,
-        LaneRule::Word(0),
-    ])
+        primitive_ids(registers, assembly),
+        assembly.instance_ids(),
+    ]
 }
 
-fn primitive_id(registers: &RegisterFile, topology: Topology) -> Result<LaneRule, Refusal> {
-    match (registers.flag(field::VGT_PRIMITIVEID_EN::PRIMITIVEID_EN), topology.is_natural()) {
-        (false, _) => Ok(LaneRule::Word(0)),
-        (true, true) => {
-            let base = registers.get(reg::VGT_PRIMITIVEID_RESET);
-            Ok(LaneRule::Primitive { base, items: topology.corners() })
-        }
-        (true, false) => Err(Refusal::PrimitiveIds { topology: topology.name() }),
+fn primitive_ids(registers: &RegisterFile, assembly: &Assembly) -> LaneRule {
+    use field::VGT_PRIMITIVEID_EN as IDS;
+    match registers.flag(IDS::PRIMITIVEID_EN) {
+        true => assembly.primitive_ids(
+            registers.get(reg::VGT_PRIMITIVEID_RESET),
+            !registers.flag(IDS::DISABLE_RESET_ON_EOI),
+        ),
+        false => LaneRule::Word(0),
     }
 }

@@ -169,8 +169,10 @@ impl Emit<'_> {
             }
             LaneShape::ThreadId(axis) => place.thread[usize::from(axis.min(2))],
             LaneShape::PerItem => {
-                let start = self.b.param(ParamSource::VgprTable(n));
-                self.table_word(start, place.item)
+                let (start, words) =
+                    (self.b.param(ParamSource::VgprTable(n)), self.b.param(ParamSource::VgprLimit(n)));
+                let word = self.b.bin(BinOp::RemU, place.item, words);
+                self.table_word(start, word)
             }
         }
     }
