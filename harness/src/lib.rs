@@ -6,6 +6,7 @@
 pub mod capture;
 pub mod codes;
 pub mod commands;
+pub mod engine;
 pub mod executor;
 pub mod memory;
 pub mod replay;

@@ -14,4 +14,5 @@ pub mod backend;
 pub mod executor;
 pub mod gfx10;
 pub mod naga;
+pub mod plain;
 pub mod program;

@@ -5,12 +5,11 @@ use std::io::{IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{USAGE, summary};
 use crate::capture;
-use crate::executor::{DEFAULT_STEPS, ReferenceExecutor};
+use crate::engine::EngineArgs;
 use crate::memory::Buffer;
 use crate::replay::{Outcome, RefusalReport, ReplayOptions, Report, replay};
 
@@ -20,21 +19,8 @@ pub(super) struct Args {
     /// Captures, .cap or .cap.zst
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What runs the guest's programs
-    #[arg(long, value_enum, default_value_t = ExecutorChoice::Reference)]
-    executor: ExecutorChoice,
-    /// What the translating executor runs on
-    #[arg(long, value_enum)]
-    backend: Option<BackendChoice>,
-    /// How the translating executor holds a wave
-    #[arg(long, value_enum, default_value_t = Holding::Auto)]
-    holding: Holding,
-    /// The same bits everywhere, or the host's own arithmetic
-    #[arg(long, value_enum, default_value_t = Fidelity::Exact)]
-    fidelity: Fidelity,
-    /// Part of the wgpu adapter's name
-    #[arg(long)]
-    adapter: Option<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// One JSON object per file on stdout, one per line
     #[arg(long)]
     json: bool,
@@ -47,53 +33,10 @@ pub(super) struct Args {
     /// Captured vertices to show of each buffer of each draw
     #[arg(long, value_name = "N", default_value_t = 8)]
     rows: usize,
-    /// Instructions that one dispatch may execute
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_STEPS)]
-    steps: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ExecutorChoice {
-    /// Translated programs on a backend
-    Translate,
-    /// The reference interpreter
-    Reference,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum BackendChoice {
-    Soft,
-    Wgpu,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Holding {
-    Auto,
-    Wave,
-    Lane,
-    Pair,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Fidelity {
-    Exact,
-    Fast,
-}
-
-/// Refuses what this build does not have, in a sentence.
+/// Refuses options that contradict each other, in a sentence.
 fn check(args: &Args) -> Result<()> {
-    if args.executor == ExecutorChoice::Translate {
-        bail!("--executor translate is not built yet; --executor reference is what there is");
-    }
-    let needs_translation = [
-        ("--backend", args.backend.is_some()),
-        ("--holding", args.holding != Holding::Auto),
-        ("--fidelity fast", args.fidelity == Fidelity::Fast),
-        ("--adapter", args.adapter.is_some()),
-    ];
-    if let Some((option, _)) = needs_translation.iter().find(|(_, given)| *given) {
-        bail!("{option} is for the translating executor, which is not built yet; leave it out");
-    }
     if args.dump.is_some() && args.files.len() > 1 {
         bail!("--dump takes one capture at a time, as the files are named by buffer object alone");
     }
@@ -136,8 +79,9 @@ fn one(args: &Args, file: &Path, out: &mut dyn Write) -> Result<u8> {
         keep_freed: args.dump.is_some(),
         rows: if args.json { 0 } else { args.rows },
     };
-    let executor = Box::new(ReferenceExecutor::with_steps(args.steps));
-    let mut outcome = replay(&capture, executor, options);
+    let engine = args.engine.engine()?;
+    let mut outcome = replay(&capture, engine.executor, options);
+    outcome.report.count_modules(engine.stats.as_deref());
     outcome.report.file = file.display().to_string();
     print(args, &outcome, out)?;
     if let Some(folder) = &args.dump {

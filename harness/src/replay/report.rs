@@ -124,6 +124,13 @@ pub struct GoldenReport {
 }
 
 impl Report {
+    /// Takes over what a translating executor counted.
+    pub fn count_modules(&mut self, stats: Option<&std::sync::Mutex<guestwave_translate::executor::Stats>>) {
+        let Some(stats) = stats else { return };
+        let stats = stats.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (self.stats.modules, self.stats.module_hits) = (stats.modules, stats.module_hits);
+    }
+
     /// The exit status that this result asks for: 0, 1 or 2.
     pub fn exit_status(&self) -> u8 {
         if !self.refusals.is_empty() {

@@ -8,6 +8,7 @@ mod cache;
 mod known;
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use guestwave_cp::{
@@ -74,7 +75,7 @@ pub struct TranslatingExecutor {
     cache: Cache,
     held: VecDeque<Held>,
     done: Vec<Completed>,
-    stats: Stats,
+    stats: Arc<Mutex<Stats>>,
 }
 
 impl TranslatingExecutor {
@@ -86,13 +87,17 @@ impl TranslatingExecutor {
             cache: Cache::default(),
             held: VecDeque::new(),
             done: Vec::new(),
-            stats: Stats::default(),
+            stats: Arc::default(),
         }
     }
 
-    /// What it has done so far.
-    pub fn stats(&self) -> Stats {
-        self.stats
+    /// What it has done so far, to be looked at while and after it runs.
+    pub fn stats(&self) -> Arc<Mutex<Stats>> {
+        self.stats.clone()
+    }
+
+    fn count(&self) -> MutexGuard<'_, Stats> {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The backend.
@@ -145,14 +150,14 @@ impl TranslatingExecutor {
         let found = self.cache.find(dispatch, memory, self.options.fidelity, holding);
         let at = match found {
             Some(at) => {
-                self.stats.module_hits += 1;
+                self.count().module_hits += 1;
                 at
             }
             None => {
+                self.count().modules += 1;
                 let backend = &mut self.backend;
                 let compile =
                     |program: &_| -> Result<ProgramId, BackendError> { backend.compile(program, holding) };
-                self.stats.modules += 1;
                 self.cache.translate(dispatch, memory, self.options.fidelity, holding, compile)?
             }
         };
@@ -163,8 +168,7 @@ impl TranslatingExecutor {
     fn run(&mut self, memory: &dyn GuestMemory) -> Result<(), DispatchError> {
         while !self.held.is_empty() {
             let batch = Batch { launches: self.held.iter().map(|h| h.launch.clone()).collect() };
-            self.stats.batches += 1;
-            self.stats.launches += batch.launches.len() as u64;
+            self.counted(&batch);
             let ticket = self.backend.submit(batch, memory).map_err(|e| self.stuck(&e.to_string()))?;
             let completion = match self.backend.wait(ticket, memory, PATIENCE) {
                 Ok(Some(completion)) => completion,
@@ -179,6 +183,12 @@ impl TranslatingExecutor {
             }
         }
         Ok(())
+    }
+
+    fn counted(&self, batch: &Batch) {
+        let mut stats = self.count();
+        stats.batches += 1;
+        stats.launches += batch.launches.len() as u64;
     }
 
     fn complete(&mut self, done: crate::backend::LaunchDone) {

@@ -12,6 +12,7 @@ use crate::program::{BinOp, Stmt, UnOp, Value};
 /// Instructions that have no effect on what a program stores, and the barrier.
 pub(in crate::gfx10) const CONTROL_ROWS: &[Row] = &[
     (Op::S_BARRIER, Lower::Whole(barrier)),
+    (Op::S_NOP, Lower::Nothing),
     (Op::S_WAITCNT, Lower::Nothing),
     (Op::S_WAITCNT_VSCNT, Lower::Nothing),
     (Op::S_WAITCNT_VMCNT, Lower::Nothing),

@@ -1,0 +1,138 @@
+//! What runs dispatches, by the options that name it.
+
+use std::sync::{Arc, Mutex};
+
+use clap::ValueEnum;
+use guestwave_cp::Executor;
+use guestwave_translate::backend::{Backend, Fidelity, Holding};
+use guestwave_translate::executor::{Options, Stats, TranslatingExecutor};
+use guestwave_translate::plain::PlainBackend;
+
+use crate::executor::ReferenceExecutor;
+
+/// What runs the guest's programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExecutorChoice {
+    /// Translated programs on a backend
+    Translate,
+    /// The reference interpreter
+    Reference,
+}
+
+/// What translated programs run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendChoice {
+    /// Native code of this host, no driver
+    Soft,
+    /// Whatever GPU or software GPU the host has
+    Wgpu,
+    /// The plain evaluator of translated programs: slow, for finding faults
+    Plain,
+}
+
+/// How the host holds a wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HoldingChoice {
+    /// The fastest that is proved exact
+    Auto,
+    /// The whole wave in one invocation
+    Wave,
+    /// One lane an invocation
+    Lane,
+    /// Two lanes an invocation
+    Pair,
+}
+
+/// How close to the guest's bits floats are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FidelityChoice {
+    /// The same bits everywhere
+    Exact,
+    /// Whatever the host does fastest
+    Fast,
+}
+
+/// Options that choose what runs dispatches.
+#[derive(Clone, Debug, clap::Args)]
+pub struct EngineArgs {
+    /// What runs the guest's programs
+    #[arg(long, value_enum, default_value_t = ExecutorChoice::Reference)]
+    pub executor: ExecutorChoice,
+    /// What the translating executor runs on
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendChoice>,
+    /// How the translating executor holds a wave
+    #[arg(long, value_enum, default_value_t = HoldingChoice::Auto)]
+    pub holding: HoldingChoice,
+    /// The same bits everywhere, or the host's own arithmetic
+    #[arg(long, value_enum, default_value_t = FidelityChoice::Exact)]
+    pub fidelity: FidelityChoice,
+    /// Part of the wgpu adapter's name
+    #[arg(long)]
+    pub adapter: Option<String>,
+    /// Instructions (or, translated, loop iterations of a wave) that one dispatch may execute
+    #[arg(long, value_name = "N", default_value_t = crate::executor::DEFAULT_STEPS)]
+    pub steps: u64,
+}
+
+/// An executor, and where the translating one counts its modules.
+pub struct Engine {
+    /// Runs dispatches.
+    pub executor: Box<dyn Executor>,
+    /// Modules and launches, of the translating executor.
+    pub stats: Option<Arc<Mutex<Stats>>>,
+}
+
+impl EngineArgs {
+    /// The executor that the options name.
+    ///
+    /// # Errors
+    /// A sentence about what this build or this host does not have.
+    pub fn engine(&self) -> anyhow::Result<Engine> {
+        if self.executor == ExecutorChoice::Reference {
+            self.reference_only()?;
+            return Ok(Engine { executor: Box::new(ReferenceExecutor::with_steps(self.steps)), stats: None });
+        }
+        let options = Options { fidelity: self.fidelity(), holding: self.holding(), budget: self.steps };
+        let executor = TranslatingExecutor::new(self.backend()?, options);
+        let stats = Some(executor.stats());
+        Ok(Engine { executor: Box::new(executor), stats })
+    }
+
+    fn reference_only(&self) -> anyhow::Result<()> {
+        let translated = [
+            ("--backend", self.backend.is_some()),
+            ("--holding", self.holding != HoldingChoice::Auto),
+            ("--fidelity fast", self.fidelity == FidelityChoice::Fast),
+            ("--adapter", self.adapter.is_some()),
+        ];
+        match translated.iter().find(|(_, given)| *given) {
+            Some((option, _)) => anyhow::bail!("{option} is for --executor translate"),
+            None => Ok(()),
+        }
+    }
+
+    fn backend(&self) -> anyhow::Result<Box<dyn Backend>> {
+        match self.backend {
+            Some(BackendChoice::Plain) => Ok(Box::new(PlainBackend::new())),
+            Some(BackendChoice::Wgpu) => anyhow::bail!("--backend wgpu is not built yet"),
+            Some(BackendChoice::Soft) | None => Ok(Box::new(guestwave_backend_soft::SoftBackend::new())),
+        }
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        match self.fidelity {
+            FidelityChoice::Exact => Fidelity::Exact,
+            FidelityChoice::Fast => Fidelity::Fast,
+        }
+    }
+
+    fn holding(&self) -> Option<Holding> {
+        match self.holding {
+            HoldingChoice::Auto => None,
+            HoldingChoice::Wave => Some(Holding::Wave),
+            HoldingChoice::Lane => Some(Holding::Lane),
+            HoldingChoice::Pair => Some(Holding::Pair),
+        }
+    }
+}
