@@ -3,8 +3,8 @@ use std::sync::Arc;
 use guestwave_cp::{ExactDispatch, Grid, Isa, LaneRule, Origin, Outputs, ProgramRef, ScalarRule, Stage};
 use guestwave_isa::gfx10::interp::WaveInit;
 
-use super::grid::Groups;
-use super::rules::wave_init;
+use crate::executor::grid::Groups;
+use crate::executor::rules::wave_init;
 
 fn dispatch(grid: Grid, sgprs: Vec<ScalarRule>, vgprs: Vec<LaneRule>) -> ExactDispatch {
     let program = ProgramRef {
