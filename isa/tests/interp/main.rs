@@ -4,7 +4,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first thing that is wrong")]
 
+mod cache;
 mod case;
+mod coverage;
 mod llvm;
 mod memory;
 mod random;

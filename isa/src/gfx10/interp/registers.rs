@@ -25,7 +25,9 @@ pub(super) fn check(inst: &Inst, row: &OpRow, size: WaveSize) -> Result<(), Stop
 fn check_pair(mnemonic: &'static str, first: u8) -> Result<(), StopKind> {
     match first {
         sreg::NULL => Ok(()),
-        _ if first % 2 != 0 => Err(StopKind::RegisterAlignment { mnemonic, first: first.into(), count: 2 }),
+        _ if !first.is_multiple_of(2) => {
+            Err(StopKind::RegisterAlignment { mnemonic, first: first.into(), count: 2 })
+        }
         _ => check_same_file(mnemonic, first, u32::from(first) + 1),
     }
 }

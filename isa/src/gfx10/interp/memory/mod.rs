@@ -84,23 +84,19 @@ pub(super) fn run(
         _ => slot.vector_source(data_place(family)),
     };
     let Some(register) = register else { return Err(slot.form("no data register")) };
-    let typed = match access {
-        Access::LoadFormat(_) | Access::StoreFormat(_) => Some(typed::Typed::new(slot, family, &space)?),
-        _ => None,
-    };
+    if let Access::LoadFormat(_) | Access::StoreFormat(_) = access {
+        return typed::run(m, slot, family, &space, register, access);
+    }
     for lane in lanes_of(m.wave.exec()) {
         let location = space.locate(m.wave, lane);
-        match (access, &typed) {
-            (Access::LoadPart(part), _) => load_part(m, space.place(location, 0), register, lane, part)?,
-            (Access::StorePart(part), _) => store_part(m, space.place(location, 0), register, lane, part)?,
-            (Access::LoadDwords(count), _) => load_dwords(m, &space, location, (register, lane), count)?,
-            (Access::StoreDwords(count), _) => store_dwords(m, &space, location, (register, lane), count)?,
-            (Access::Atomic(atomic), _) => {
-                atomic_access(m, slot, space.place(location, 0), (register, lane), atomic)?;
-            }
-            (Access::LoadFormat(shape), Some(typed)) => typed.load(m, location, (register, lane), shape)?,
-            (Access::StoreFormat(shape), Some(typed)) => typed.store(m, location, (register, lane), shape)?,
-            (Access::LoadFormat(_) | Access::StoreFormat(_), None) => {}
+        let (first, data) = (space.place(location, 0), (register, lane));
+        match access {
+            Access::LoadPart(part) => load_part(m, first, data, part)?,
+            Access::StorePart(part) => store_part(m, first, data, part)?,
+            Access::LoadDwords(count) => load_dwords(m, &space, location, data, count)?,
+            Access::StoreDwords(count) => store_dwords(m, &space, location, data, count)?,
+            Access::Atomic(atomic) => atomic_access(m, slot, first, data, atomic)?,
+            Access::LoadFormat(_) | Access::StoreFormat(_) => {}
         }
     }
     Ok(Flow::Next)
@@ -109,8 +105,7 @@ pub(super) fn run(
 fn load_part(
     m: &mut Machine<'_>,
     place: Place,
-    register: u8,
-    lane: usize,
+    (register, lane): (u8, usize),
     part: Part,
 ) -> Result<(), StopKind> {
     let mut bytes = [0; 4];
@@ -131,8 +126,7 @@ fn load_part(
 fn store_part(
     m: &mut Machine<'_>,
     place: Place,
-    register: u8,
-    lane: usize,
+    (register, lane): (u8, usize),
     part: Part,
 ) -> Result<(), StopKind> {
     let word = m.wave.vgpr(register, lane);

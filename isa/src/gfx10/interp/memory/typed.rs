@@ -3,15 +3,16 @@
 //! MUBUF takes format and component selectors from the descriptor; MTBUF takes the format from the instruction and
 //! selects components as they are.
 
-use super::access::{FormatShape, Packing};
+use super::access::{Access, FormatShape, Packing};
 use super::buffer::{Buffer, descriptor_refusal};
 use super::{Family, Location, Space};
 use crate::format::{self, Format};
 use crate::gfx10::Mods;
 use crate::gfx10::interp::StopKind;
-use crate::gfx10::interp::machine::{Machine, Place};
+use crate::gfx10::interp::machine::{Flow, Machine, Place};
 use crate::gfx10::interp::slot::Slot;
 use crate::gfx10::interp::vector::insert_half;
+use crate::gfx10::interp::wave::lanes_of;
 
 /// Selectors that change nothing.
 const IDENTITY: [u8; 4] = [4, 5, 6, 7];
@@ -20,8 +21,29 @@ const IDENTITY: [u8; 4] = [4, 5, 6, 7];
 /// components than the format has.
 const UNSTORED: u32 = 0;
 
+/// Carries out a formatted access in every active lane.
+pub(super) fn run(
+    m: &mut Machine<'_>,
+    slot: &Slot,
+    family: Family,
+    space: &Space,
+    register: u8,
+    access: Access,
+) -> Result<Flow, StopKind> {
+    let typed = Typed::new(slot, family, space)?;
+    for lane in lanes_of(m.wave.exec()) {
+        let (location, data) = (space.locate(m.wave, lane), (register, lane));
+        match access {
+            Access::LoadFormat(shape) => typed.load(m, location, data, shape)?,
+            Access::StoreFormat(shape) => typed.store(m, location, data, shape)?,
+            _ => return Err(slot.form("no format")),
+        }
+    }
+    Ok(Flow::Next)
+}
+
 /// A typed buffer.
-pub(super) struct Typed<'a> {
+struct Typed<'a> {
     buffer: &'a Buffer,
     /// `None` where the number names no format; that matters only to accesses in bounds.
     format: Option<Format>,
@@ -30,7 +52,7 @@ pub(super) struct Typed<'a> {
 }
 
 impl<'a> Typed<'a> {
-    pub(super) fn new(slot: &Slot, family: Family, space: &'a Space) -> Result<Self, StopKind> {
+    fn new(slot: &Slot, family: Family, space: &'a Space) -> Result<Self, StopKind> {
         let Space::Buffer(buffer) = space else { return Err(slot.form("no buffer")) };
         let (number, selectors) = match (family, slot.inst.mods) {
             (Family::TypedBuffer, Mods::Buffer(mods)) => (mods.format, IDENTITY),
@@ -52,7 +74,7 @@ impl<'a> Typed<'a> {
     }
 
     /// Out of bounds every component is 0, and selectors still choose 1.
-    pub(super) fn load(
+    fn load(
         &self,
         m: &mut Machine<'_>,
         location: Location,
@@ -74,7 +96,7 @@ impl<'a> Typed<'a> {
         Ok(())
     }
 
-    pub(super) fn store(
+    fn store(
         &self,
         m: &mut Machine<'_>,
         location: Location,
