@@ -11,9 +11,9 @@ const TRIANGLE_FAN: u32 = 5;
 const LINE_LOOP: u32 = 0x12;
 
 /// Where indices are.
-const INDICES: u64 = DATA + 0x4000;
+pub(crate) const INDICES: u64 = DATA + 0x4000;
 /// VGT_INDEX_TYPE, and the bytes of an index.
-const U16: (u32, u32) = (0, 2);
+pub(crate) const U16: (u32, u32) = (0, 2);
 const U32: (u32, u32) = (1, 4);
 const U8: (u32, u32) = (2, 1);
 
@@ -40,15 +40,15 @@ fn restart(m: &mut Machine, index: u32, all_bits: bool) -> &mut Machine {
 }
 
 /// The stored dwords, up to the first that was never stored.
-fn stored(m: &mut Machine) -> Vec<u32> {
+pub(crate) fn stored(m: &mut Machine) -> Vec<u32> {
     let words = m.run().memory.words(DATA, 64);
     words.into_iter().take_while(|word| *word != UNSET).collect()
 }
 
-const UNSET: u32 = 0xeeee_eeee;
+pub(crate) const UNSET: u32 = 0xeeee_eeee;
 
 /// A machine with room for 60 points that marks what is not stored.
-fn marked(topology: u32) -> Machine {
+pub(crate) fn marked(topology: u32) -> Machine {
     let m = streaming(topology, 60);
     m.memory.put(DATA, &[UNSET; 64]);
     m

@@ -9,6 +9,8 @@ mod counters;
 #[cfg(test)]
 mod draw;
 #[cfg(test)]
+mod indirect;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod robustness;

@@ -204,6 +204,7 @@ pub(crate) struct Machine {
     processor: CommandProcessor,
     ring: Ring,
     words: Vec<u32>,
+    header_bits: u32,
 }
 
 impl Machine {
@@ -218,13 +219,20 @@ impl Machine {
             processor: CommandProcessor::new(config),
             ring,
             words: Vec::new(),
+            header_bits: 0,
         }
     }
 
     /// Adds a type-3 packet.
     pub(crate) fn packet(&mut self, opcode: u32, body: &[u32]) -> &mut Self {
-        self.words.push(3 << 30 | (body.len() as u32 - 1) << 16 | opcode << 8);
+        self.words.push(3 << 30 | (body.len() as u32 - 1) << 16 | opcode << 8 | self.header_bits);
         self.words.extend(body);
+        self
+    }
+
+    /// Sets these bits (bit 0 the predicate) in the headers of the packets that follow.
+    pub(crate) fn header_bits(&mut self, bits: u32) -> &mut Self {
+        self.header_bits = bits;
         self
     }
 
