@@ -11,6 +11,8 @@ mod draw;
 #[cfg(test)]
 mod indirect;
 #[cfg(test)]
+mod opengl;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod robustness;
@@ -18,3 +20,5 @@ mod robustness;
 mod streamout;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod sweep;

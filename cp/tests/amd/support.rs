@@ -181,8 +181,8 @@ impl Executor for Recorder {
 pub(crate) const PROGRAM_USER_DATA: u32 = 3;
 
 /// Plays a streamout program with one buffer, whose user data is `[address low, high, stride]`: each lane below the
-/// count in streamout_config stores its vertex id as the first dword of its vertex. A dispatch of another shape does
-/// nothing.
+/// count in streamout_config stores its vertex id as the first dword of its vertex, and its instance id as the second
+/// if there is one. A dispatch of another shape does nothing.
 fn play(dispatch: &ExactDispatch, memory: &dyn GuestMemory) {
     if !dispatch.sgprs.iter().any(|rule| matches!(rule, ScalarRule::ItemCount { .. })) {
         return;
@@ -192,7 +192,9 @@ fn play(dispatch: &ExactDispatch, memory: &dyn GuestMemory) {
         let base = (u64::from(hi) << 32 | u64::from(lo)) + u64::from(offset) * 4;
         for (lane, vgprs) in wave.lanes.iter().take((config >> 16 & 0x7f) as usize).enumerate() {
             let vertex = u64::from(write_index) + lane as u64;
-            memory.write(base + vertex * u64::from(stride), &vgprs[0].to_le_bytes()).unwrap();
+            let bytes = [vgprs[0], vgprs[3]].map(u32::to_le_bytes);
+            let bytes = &bytes.as_flattened()[..if stride >= 8 { 8 } else { 4 }];
+            memory.write(base + vertex * u64::from(stride), bytes).unwrap();
         }
     }
 }
