@@ -1,5 +1,5 @@
 //! Turns the rows of `tables/gfx10` into Rust data: the operations, their opcode rows, the bit fields of the
-//! encodings and the decode index.
+//! encodings, the decode index, and the named things.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a build script may stop the build")]
 
@@ -9,6 +9,8 @@ use std::{env, fs, path::Path};
 mod emit;
 #[path = "build/layout.rs"]
 mod layout;
+#[path = "build/names.rs"]
+mod names;
 #[path = "build/rows.rs"]
 mod rows;
 
@@ -24,5 +26,6 @@ fn main() {
     };
     write("gfx10_ops.rs", emit::ops(&rows));
     write("gfx10_bits.rs", emit::bits(&layout));
-    write("gfx10_rows.rs", emit::rows(&layout, &rows) + &emit::dims(tables));
+    write("gfx10_rows.rs", emit::rows(&layout, &rows));
+    write("gfx10_names.rs", names::all(tables));
 }

@@ -12,7 +12,7 @@ pub(crate) struct Operand {
     pub(crate) field: String,
     /// `f32`, `pf16`, `mask`, ...
     pub(crate) ty: String,
-    /// `s` or `v`: scalar or vector only.
+    /// `s` or `v`: scalar or vector only; `r`: no constants.
     pub(crate) file: Option<char>,
     /// `~`: NEG and ABS apply; `^`: NEG means sign extension.
     pub(crate) mods: Option<char>,
@@ -74,7 +74,8 @@ fn operands(column: &str, defaults: &[String]) -> Vec<Option<Operand>> {
     column.split(' ').enumerate().map(|(i, t)| Operand::parse(t, defaults.get(i))).collect()
 }
 
-fn targets(column: &str) -> u8 {
+/// One bit a target.
+pub(crate) fn targets(column: &str) -> u8 {
     if column == "all" {
         return (1 << TARGETS.len()) - 1;
     }

@@ -197,6 +197,8 @@ pub(crate) enum Coding {
     ScalarSource,
     /// 9-bit vector ALU source code: [`Coding::ScalarSource`] and, from 256, vector registers.
     Source,
+    /// [`Coding::Source`] or [`Coding::ScalarSource`] without constants.
+    RegisterSource,
     /// Interpolation parameter 0-2.
     Parameter,
 }
@@ -252,21 +254,6 @@ impl EncodingLayout {
 pub(crate) mod bits {
     use super::Bits;
     include!(concat!(env!("OUT_DIR"), "/gfx10_bits.rs"));
-}
-
-/// A value of MIMG's DIM field.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Dim {
-    pub(crate) name: &'static str,
-    /// Address components that are coordinates.
-    pub(crate) coordinates: u8,
-    /// Address components that are gradients, where the operation has them.
-    pub(crate) gradients: u8,
-}
-
-/// The dimension with this code.
-pub(crate) fn dim(code: u8) -> Dim {
-    DIMS[usize::from(code & 7)]
 }
 
 include!(concat!(env!("OUT_DIR"), "/gfx10_rows.rs"));

@@ -60,15 +60,38 @@ pub enum DecodeErrorKind {
         /// Registers from there.
         dwords: u8,
     },
-    /// The non-sequential form names fewer address registers than the image operation has.
-    #[error("{op:?} has {needed} address registers, its words name {given}")]
+    /// An image operation cannot have so many address registers: the dimension is none of its own, or the
+    /// non-sequential form names too few or too many.
+    #[error("{op:?} has {needed} address registers where {given} are possible")]
     ImageAddress {
         /// The operation.
         op: Op,
         /// Registers that the operation, its dimension and its packing have.
         needed: u8,
-        /// Registers that the words name.
+        /// Registers that the operation or its words can name.
         given: u8,
+    },
+    /// A DPP control or an SDWA selector without a meaning.
+    #[error("{op:?} cannot have the DPP control or SDWA selector {code:#x}")]
+    LaneControl {
+        /// The operation.
+        op: Op,
+        /// The control or selector.
+        code: u16,
+    },
+    /// An image atomic whose DMASK is not one or two whole values.
+    #[error("{op:?} cannot have DMASK {dmask:#x}")]
+    ImageData {
+        /// The operation.
+        op: Op,
+        /// The components that it names.
+        dmask: u8,
+    },
+    /// DPP moves one dword.
+    #[error("{op:?} reads 64 bits a lane, DPP moves 32")]
+    LaneWidth {
+        /// The operation.
+        op: Op,
     },
 }
 
@@ -83,6 +106,9 @@ impl DecodeErrorKind {
             Self::Operand { .. } => "ISA-DEC-005",
             Self::RegisterRange { .. } => "ISA-DEC-006",
             Self::ImageAddress { .. } => "ISA-DEC-007",
+            Self::LaneControl { .. } => "ISA-DEC-008",
+            Self::LaneWidth { .. } => "ISA-DEC-009",
+            Self::ImageData { .. } => "ISA-DEC-010",
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{DecodeErrorKind, Flags, Inst, Mods, Operand, Reader, Result, bits};
 use crate::gfx10::ImageMods;
-use crate::gfx10::table::{OpRow, dim};
+use crate::gfx10::names::dim;
+use crate::gfx10::table::OpRow;
 
 /// The most address registers that the non-sequential form holds: one and three dwords of four.
 const MAX_ADDRESSES: u8 = 13;
@@ -32,8 +33,9 @@ impl Reader<'_> {
         let Mods::Image(mut mods) = inst.mods else { return Ok(()) };
         let first = bits::MIMG_VADDR.of(self.bits) as u8;
         mods.addr_count = address_count(self.row, &mods);
+        self.check_atomic(&mods)?;
         match mods.nsa_dwords {
-            0 => self.check_vgprs(Operand::Vgpr(first), mods.addr_count)?,
+            0 => self.check_sequence(first, mods.addr_count)?,
             dwords => self.check_nsa(mods.addr_count, dwords)?,
         }
         mods.addr[0] = first;
@@ -57,17 +59,45 @@ impl Reader<'_> {
         self.check_vgprs(data, inst.data_dwords())
     }
 
+    /// An atomic works on one or two dwords, a compare-and-swap on as many pairs.
+    fn check_atomic(&self, mods: &ImageMods) -> Result<()> {
+        let (op, dmask) = (self.row.op, mods.dmask);
+        let masks: [u8; 2] = if self.row.has(Flags::PAIR) { [3, 15] } else { [1, 3] };
+        match self.row.has(Flags::RTN) && !masks.contains(&dmask) {
+            true => Err(DecodeErrorKind::ImageData { op, dmask }),
+            false => Ok(()),
+        }
+    }
+
     fn last_word(&self) -> u32 {
         self.words.get(usize::from(self.len) - 1).copied().unwrap_or(0)
     }
 
+    fn check_sequence(&self, first: u8, needed: u8) -> Result<()> {
+        let given = most_addresses(self.row);
+        if needed > given {
+            return Err(DecodeErrorKind::ImageAddress { op: self.row.op, needed, given });
+        }
+        self.check_vgprs(Operand::Vgpr(first), needed)
+    }
+
     fn check_nsa(&self, needed: u8, dwords: u8) -> Result<()> {
         let given = 1 + 4 * dwords;
-        if needed > given {
+        let most = most_addresses(self.row);
+        // There is no form for one register, or with a dword that no dimension of the operation needs.
+        if needed < 2 || needed > given.min(most) || given > most + 3 {
             return Err(DecodeErrorKind::ImageAddress { op: self.row.op, needed, given });
         }
         Ok(())
     }
+}
+
+/// Address dwords of an operation in its largest dimension. Multisampled images have no samplers and no mip levels.
+fn most_addresses(row: &OpRow) -> u8 {
+    let multisampled = row.src[2].is_none() && !row.has(Flags::LOD);
+    let dims = if multisampled { 0..8 } else { 0..6 };
+    let count = |dim| address_count(row, &ImageMods { dim, ..ImageMods::default() });
+    dims.map(count).max().unwrap_or(0)
 }
 
 /// Address dwords of an operation: offset, bias and compare value, gradients, then coordinates and LOD or clamp.

@@ -13,7 +13,7 @@ mod operand;
 pub use error::{DecodeError, DecodeErrorKind};
 
 use super::table::{Coding, EncodingLayout, Flags, OpRow, OperandSpec, Place, bits};
-use super::{Encoding, Inst, Mods, Operand, Target, VopMods, sreg};
+use super::{Encoding, Inst, Mods, NumberKind, Operand, Target, VopMods, WaveSize, sreg};
 
 /// Decodes the instruction that begins with `words[0]`.
 ///
@@ -30,6 +30,27 @@ pub fn decode(words: &[u32], offset: u32, target: Target) -> Result<Inst, Decode
         word,
         kind,
     })
+}
+
+/// Decodes as [`decode`] does and checks that the instruction can stand in a program of this wave size.
+///
+/// # Errors
+///
+/// Those of [`decode`], and in wave64 a lane mask in a register that has no pair (`vcc_hi`, `m0`, `exec_hi`).
+pub fn decode_wave(words: &[u32], offset: u32, target: Target, wave: WaveSize) -> Result<Inst, DecodeError> {
+    let inst = decode(words, offset, target)?;
+    let masks =
+        |o: Operand, s: Option<OperandSpec>| s.is_some_and(|s| s.kind == NumberKind::Mask).then_some(o);
+    let Some(row) = inst.row() else { return Ok(inst) };
+    let operands = inst.dst.into_iter().zip(row.dst).chain(inst.src.into_iter().zip(row.src));
+    let unpaired = operands.filter_map(|(o, s)| masks(o, s)).find(|o| !operand::is_wide_mask(*o));
+    match unpaired {
+        Some(Operand::Sgpr(code)) if wave == WaveSize::W64 => {
+            let kind = DecodeErrorKind::Operand { op: inst.op, code: code.into() };
+            Err(DecodeError { offset, word: inst.words[0], kind })
+        }
+        _ => Ok(inst),
+    }
 }
 
 type Result<T, E = DecodeErrorKind> = std::result::Result<T, E>;

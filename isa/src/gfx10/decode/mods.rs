@@ -73,10 +73,12 @@ impl Reader<'_> {
             | self.byte(bits::VOP3_OPSEL2) << 2
             | self.byte(bits::VOP3_OPSEL3) << 3;
         let interp = self.row.has(Flags::ATTR);
+        // Interpolation takes its first source from SRC1. In VOP3B the ABS bits belong to SDST.
+        let first = u8::from(interp);
+        let abs = if self.row.dst[1].is_some() { 0 } else { abs >> first };
         VopMods {
-            neg: neg & (self.row.float_mods | self.row.int_mods),
-            // In VOP3B the ABS bits belong to SDST.
-            abs: if self.row.dst[1].is_some() { 0 } else { abs & self.row.float_mods },
+            neg: neg >> first & (self.row.float_mods | self.row.int_mods),
+            abs: abs & self.row.float_mods,
             clamp: bits::VOP3_CLAMP.is_set(self.bits),
             omod: if self.row.has(Flags::OMOD) { self.byte(bits::VOP3_OMOD) } else { 0 },
             op_sel: match self.row.has(Flags::OPSEL) {
@@ -112,7 +114,7 @@ impl Reader<'_> {
             slc: self.flag(Flags::SLC, bits::MUBUF_SLC),
             dlc: bits::MUBUF_DLC.is_set(self.bits),
             lds: bits::MUBUF_LDS.is_set(self.bits),
-            tfe: self.flag(Flags::TFE, bits::MUBUF_TFE),
+            tfe: self.flag(Flags::TFE, bits::MUBUF_TFE) && !bits::MUBUF_LDS.is_set(self.bits),
             format: 0,
         })
     }

@@ -1,7 +1,7 @@
 //! The codings of operand fields.
 
 use super::{Coding, Operand, OperandSpec, Reader, Result};
-use crate::gfx10::{InlineFloat, Special, WaveSize, sreg};
+use crate::gfx10::{InlineFloat, NumberKind, Special, WaveSize, sreg};
 
 /// The sources with one code each, ascending.
 const CODED: [(u16, Operand); 18] = {
@@ -43,16 +43,32 @@ impl Reader<'_> {
         let dwords = spec.dwords(WaveSize::W32);
         let operand = match coding {
             Coding::Vgpr => vgpr(code & 0xff, dwords),
-            Coding::Source if code >= 256 => vgpr(code - 256, dwords),
+            Coding::Source | Coding::RegisterSource if code >= 256 => vgpr(code - 256, dwords),
             Coding::Sgpr => (code < 128).then(|| sgpr(code, dwords)).flatten(),
             Coding::SgprPair => sgpr(code * 2, dwords),
             Coding::SgprQuad => sgpr(code * 4, dwords),
             Coding::Source | Coding::ScalarSource if code == LITERAL => return self.literal(),
             Coding::Source | Coding::ScalarSource => scalar_source(code, dwords),
+            Coding::RegisterSource => scalar_source(code, dwords).filter(is_register),
             Coding::Parameter => (code < 3).then_some(Operand::Int(code as i8)),
         };
-        operand.ok_or_else(|| self.bad_operand(code))
+        // A mask is a scalar register, whatever else its field could name.
+        let fits = |o: &Operand| spec.kind != NumberKind::Mask || is_register(o);
+        operand.filter(fits).ok_or_else(|| self.bad_operand(code))
     }
+}
+
+/// Whether the operand can be a lane mask of two dwords.
+pub(super) fn is_wide_mask(operand: Operand) -> bool {
+    match operand {
+        Operand::Sgpr(code) => sgpr(code.into(), 2).is_some(),
+        other => other != Operand::Special(Special::LdsDirect),
+    }
+}
+
+/// Whether the operand is scalar and no constant.
+fn is_register(operand: &Operand) -> bool {
+    matches!(operand, Operand::Sgpr(_) | Operand::Special(_))
 }
 
 fn vgpr(number: u16, dwords: u8) -> Option<Operand> {
