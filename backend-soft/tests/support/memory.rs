@@ -1,4 +1,5 @@
 //! Guest memory made of segments, offered in place or only through reads and writes.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ops::Range;
 use std::ptr::NonNull;
