@@ -92,9 +92,17 @@ impl<T: Copy> Buffer<T> {
     }
 }
 
+impl Buffer<u64> {
+    /// Sets all elements to 0.
+    pub(crate) fn clear(&mut self) {
+        // SAFETY: inside, and as for `get`.
+        unsafe { self.start().write_bytes(0, self.len) };
+    }
+}
+
 impl Buffer<u8> {
     /// Sets `len` bytes from `at` to 0, as far as there are so many.
-    pub(crate) fn clear(&mut self, at: usize, len: usize) {
+    pub(crate) fn clear_part(&mut self, at: usize, len: usize) {
         let at = at.min(self.len);
         let len = len.min(self.len - at);
         // SAFETY: inside, and as for `get`.

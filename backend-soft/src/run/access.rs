@@ -86,24 +86,34 @@ impl<'m> Worker<'m> {
             self.store_local(&info, address, units, lane);
             return Ok(());
         }
+        if units == info.count() && self.store_in_window(site, &info, address) {
+            return Ok(());
+        }
         for i in 0..units {
             let at = address.wrapping_add(u64::from(i) * u64::from(info.access.width.bytes()));
             let unit = self.context.units[i as usize].to_le_bytes();
             let bytes = &unit[..info.access.width.bytes().min(4) as usize];
             self.write_guest(at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Write))?;
         }
-        if units > 0 {
-            self.note_window(site, &info, address);
-        }
         Ok(())
     }
 
-    fn note_window(&mut self, site: u32, info: &SiteInfo, address: u64) {
+    /// Stores all units if they lie in one window, and notes the place for the next access; gives whether they do.
+    fn store_in_window(&mut self, site: u32, info: &SiteInfo, address: u64) -> bool {
         let at = canonical(address);
-        let Some(span) = self.spans.at(at).filter(|s| s.writable) else { return };
+        let Some(span) = self.spans.at(at).filter(|s| s.writable) else { return false };
         let window = self.windows.at(at, &span);
         let (guest, host, marks) = (window.guest, window.host, window.marks());
+        let (place, width) = (at - guest, u64::from(info.access.width.bytes()));
+        if host.len() - place < u64::from(info.bytes()) {
+            return false;
+        }
+        window.mark(place, u64::from(info.bytes()));
+        for (i, unit) in (0..u64::from(info.count())).zip(&self.context.units) {
+            host.write(place + i * width, &unit.to_le_bytes()[..width.min(4) as usize]);
+        }
         self.note_place(site, info, address, guest, host, marks);
+        true
     }
 
     /// One atomic, with operands from the context and what was there before to it.

@@ -129,7 +129,7 @@ impl Run<'_> {
     /// Starts a wave; gives whether it waits at a barrier.
     fn start(&self, worker: &mut Worker<'_>, wave: &mut Wave) -> Result<bool, LaunchFault> {
         let compiled = &self.ready.compiled;
-        worker.frames.clear(wave.slot * compiled.frame_bytes, compiled.zeroed_bytes);
+        worker.frames.clear_part(wave.slot * compiled.frame_bytes, compiled.zeroed_bytes);
         worker.clear_scratch(wave.slot);
         self.resume(worker, wave)
     }

@@ -1,8 +1,8 @@
 //! What a launch has stored: windows on guest memory, each with the bytes as they were and one mark a byte stored.
 //!
-//! A window is at most a page. It is opened by the first store into it, when its bytes are saved; generated code marks what it
-//! stores. At the end the marks are the stored ranges; if the launch must have no effect, the marked bytes are put
-//! back, and only they.
+//! A window is opened by the first store into it, when its bytes are saved; generated code marks what it stores. At the end the
+//! marks are the stored ranges; if the launch must have no effect, the marked bytes are put back, and only they. A
+//! window is a page, but where stores go on from one window into the next, the next is twice as long, up to a limit.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,9 +12,10 @@ use guestwave_cp::{GuestMemory, MemoryFault};
 use super::spans::Span;
 use crate::raw::{Buffer, HostMemory};
 
-/// Most bytes of a window.
-pub(crate) const WINDOW: u64 = 4096;
-const WORDS: usize = (WINDOW / 64) as usize;
+const PAGE: u64 = 4096;
+
+/// Sizes of windows: a page, two, four and so on.
+const CLASSES: usize = 6;
 
 /// Saved bytes and marks, kept for the next window; the marks are 0.
 pub(crate) struct Store {
@@ -23,10 +24,14 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    fn new() -> Self {
-        Store { saved: vec![0; WINDOW as usize].into(), marks: Buffer::zeroed(WORDS) }
+    fn new(class: usize) -> Self {
+        let bytes = (PAGE as usize) << class;
+        Store { saved: vec![0; bytes].into(), marks: Buffer::zeroed(bytes / 64) }
     }
 }
+
+/// Stores that no window uses, by size.
+pub(crate) type Spare = [Vec<Store>; CLASSES];
 
 /// A window on stored guest memory.
 pub(crate) struct Window<'m> {
@@ -35,6 +40,7 @@ pub(crate) struct Window<'m> {
     /// Its bytes.
     pub(crate) host: HostMemory<'m>,
     copy: bool,
+    class: usize,
     store: Store,
 }
 
@@ -42,6 +48,11 @@ impl Window<'_> {
     /// The word that holds the marks of the first 64 bytes.
     pub(crate) fn marks(&self) -> *mut u64 {
         self.store.marks.start()
+    }
+
+    /// Guest address behind the last byte.
+    fn end(&self) -> u64 {
+        self.guest.saturating_add(self.host.len())
     }
 
     /// Marks `len` bytes from `at`.
@@ -56,24 +67,15 @@ impl Window<'_> {
     /// Calls `f` with each run of marked bytes, as offsets.
     fn runs(&self, mut f: impl FnMut(Range<u64>)) {
         let mut open = None;
-        for word in 0..WORDS {
-            let (mut bits, base) = (self.store.marks.get(word).unwrap_or(0), word as u64 * 64);
-            let mut at = 0;
-            while at < 64 {
-                let same = if open.is_some() { bits.trailing_ones() } else { bits.trailing_zeros() };
-                at += same;
-                if at >= 64 {
-                    break;
-                }
-                match open.take() {
-                    Some(start) => f(start..base + u64::from(at)),
-                    None => open = Some(base + u64::from(at)),
-                }
-                bits >>= same;
+        for word in 0..self.store.marks.len() {
+            let bits = self.store.marks.get(word).unwrap_or(0);
+            match (bits, open) {
+                (0, None) | (u64::MAX, Some(_)) => {}
+                _ => word_runs(bits, word as u64 * 64, &mut open, &mut f),
             }
         }
         if let Some(start) = open {
-            f(start..WINDOW);
+            f(start..self.store.saved.len() as u64);
         }
     }
 
@@ -85,34 +87,61 @@ impl Window<'_> {
     }
 }
 
+/// The runs of ones that end in one word of marks, whose first stands for byte `base`; `open` is where a run began that has not
+/// ended.
+fn word_runs(mut bits: u64, base: u64, open: &mut Option<u64>, f: &mut impl FnMut(Range<u64>)) {
+    let mut at = 0;
+    loop {
+        let same = if open.is_some() { bits.trailing_ones() } else { bits.trailing_zeros() };
+        at += same;
+        if at >= 64 {
+            return;
+        }
+        let here = base + u64::from(at);
+        match open.take() {
+            Some(start) => f(start..here),
+            None => *open = Some(here),
+        }
+        bits >>= same;
+    }
+}
+
 /// The windows of one launch, by first address.
 pub(crate) struct Windows<'m> {
     open: BTreeMap<u64, Window<'m>>,
-    spare: Vec<Store>,
+    spare: Spare,
 }
 
 impl<'m> Windows<'m> {
     /// No windows; `spare` are those of earlier launches.
-    pub(crate) fn new(spare: Vec<Store>) -> Self {
+    pub(crate) fn new(spare: Spare) -> Self {
         Windows { open: BTreeMap::new(), spare }
     }
 
     /// Stores to use again, once all windows are closed.
-    pub(crate) fn into_spare(self) -> Vec<Store> {
+    pub(crate) fn into_spare(self) -> Spare {
         self.spare
     }
 
     /// The window of `span` that contains `address`.
     pub(crate) fn at(&mut self, address: u64, span: &Span<'m>) -> &mut Window<'m> {
-        let page = address & !(WINDOW - 1);
-        let guest = page.max(span.guest);
+        let before = self.open.range(..=address).next_back().map(|(start, w)| (*start, w.end(), w.class));
+        let guest = match before {
+            Some((start, end, _)) if address < end => start,
+            _ => (address & !(PAGE - 1)).max(span.guest),
+        };
+        let class = match before {
+            Some((_, end, class)) if end == guest => (class + 1).min(CLASSES - 1),
+            _ => 0,
+        };
+        let end = self.open.range(address..).next().map_or(u64::MAX, |(next, _)| *next);
         let Windows { open, spare } = self;
         open.entry(guest).or_insert_with(|| {
-            let host = span.host.part(guest - span.guest, page + WINDOW - guest);
-            let mut store = spare.pop().unwrap_or_else(Store::new);
-            let len = (host.len() as usize).min(store.saved.len());
-            host.read(0, &mut store.saved[..len]);
-            Window { guest, host, copy: span.copy, store }
+            let end = end.min((guest & !(PAGE - 1)) + (PAGE << class));
+            let host = span.host.part(guest - span.guest, end - guest);
+            let mut store = spare[class].pop().unwrap_or_else(|| Store::new(class));
+            host.read(0, &mut store.saved[..host.len() as usize]);
+            Window { guest, host, copy: span.copy, class, store }
         })
     }
 
@@ -179,10 +208,8 @@ impl<'m> Windows<'m> {
 
     fn close(&mut self) {
         for (_, mut window) in std::mem::take(&mut self.open) {
-            for word in 0..WORDS {
-                window.store.marks.set(word, 0);
-            }
-            self.spare.push(window.store);
+            window.store.marks.clear();
+            self.spare[window.class].push(window.store);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
 
 use super::spans::Spans;
-use super::windows::{Store, Windows};
+use super::windows::{Spare, Windows};
 use crate::lower::{Context, MAX_UNITS, Site, SiteInfo};
 use crate::raw::Buffer;
 
@@ -13,7 +13,7 @@ use crate::raw::Buffer;
 #[derive(Default)]
 pub(crate) struct Pool {
     buffers: Option<Buffers>,
-    windows: Vec<Store>,
+    windows: Spare,
 }
 
 struct Buffers {
@@ -160,13 +160,13 @@ impl<'m> Worker<'m> {
     /// Starts a workgroup: its LDS is 0.
     pub(crate) fn start_group(&mut self, group: u32) {
         self.context.group = group;
-        self.lds.clear(0, self.given.lds_bytes);
+        self.lds.clear_part(0, self.given.lds_bytes);
     }
 
     /// Clears scratch number `slot` for a wave that starts.
     pub(crate) fn clear_scratch(&mut self, slot: usize) {
         let bytes = self.given.lanes * self.given.scratch_bytes;
-        self.scratch.clear(slot * bytes, bytes);
+        self.scratch.clear_part(slot * bytes, bytes);
     }
 
     /// Turns to a wave of the workgroup, whose scratch is number `slot`.
