@@ -200,6 +200,13 @@ impl Lowering<'_, '_> {
         if wide { self.b.ins().ireduce(types::I32, x) } else { x }
     }
 
+    /// Whether a divisor is 0, and a divisor that is not.
+    fn divisor(&mut self, y: Ir) -> (Ir, Ir) {
+        let none = self.b.ins().icmp_imm(IntCC::Equal, y, 0);
+        let one = self.b.ins().iconst(types::I32, 1);
+        (none, self.b.ins().select(none, one, y))
+    }
+
     /// The high half of a product of two 32-bit numbers, given both as 64 bits.
     fn high_product(&mut self, x: Ir, y: Ir) -> Ir {
         let product = self.b.ins().imul(x, y);
@@ -248,6 +255,16 @@ fn int_bin(op: BinOp) -> Emit2 {
         B::MulHighS => |l, x, y| {
             let (x, y) = (l.b.ins().sextend(types::I64, x), l.b.ins().sextend(types::I64, y));
             l.high_product(x, y)
+        },
+        B::DivU => |l, x, y| {
+            let (none, by) = l.divisor(y);
+            let (quotient, ones) = (l.b.ins().udiv(x, by), l.b.ins().iconst(types::I32, 0xffff_ffff));
+            l.b.ins().select(none, ones, quotient)
+        },
+        B::RemU => |l, x, y| {
+            let (none, by) = l.divisor(y);
+            let rest = l.b.ins().urem(x, by);
+            l.b.ins().select(none, x, rest)
         },
         B::And => |l, x, y| l.b.ins().band(x, y),
         B::Or => |l, x, y| l.b.ins().bor(x, y),

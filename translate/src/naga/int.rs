@@ -53,6 +53,25 @@ pub(super) fn shr_s(f: &mut Func, x: [Ex; 2], ty: Type) -> Ex {
     f.bits(K::Uint, shifted)
 }
 
+/// Whether the divisor is 0, and a divisor that is not.
+fn divisor(f: &mut Func, y: Ex) -> (Ex, Ex) {
+    let (zero, one) = (f.u32(0), f.u32(1));
+    let none = f.eq(y, zero);
+    (none, f.select(none, one, y))
+}
+
+pub(super) fn div_u(f: &mut Func, [x, y]: [Ex; 2], _: Type) -> Ex {
+    let (none, by) = divisor(f, y);
+    let (quotient, ones) = (f.bin(N::Divide, x, by), f.u32(u32::MAX));
+    f.select(none, ones, quotient)
+}
+
+pub(super) fn rem_u(f: &mut Func, [x, y]: [Ex; 2], _: Type) -> Ex {
+    let (none, by) = divisor(f, y);
+    let rest = f.bin(N::Modulo, x, by);
+    f.select(none, x, rest)
+}
+
 /// `fun` of 32-bit numbers of one kind, or a comparison and a choice for 64 bits.
 fn extreme(f: &mut Func, x: [Ex; 2], ty: Type, kind: K, (fun, test): (M, N)) -> Ex {
     if ty == Type::B64 {

@@ -30,6 +30,8 @@ const BINARY: &[(BinOp, Two)] = &[
     (BinOp::Mul, Two::Plain(N::Multiply)),
     (BinOp::MulHighU, Two::Bits(int::mul_high_u)),
     (BinOp::MulHighS, Two::Bits(int::mul_high_s)),
+    (BinOp::DivU, Two::Bits(int::div_u)),
+    (BinOp::RemU, Two::Bits(int::rem_u)),
     (BinOp::And, Two::Bits(int::and)),
     (BinOp::Or, Two::Bits(int::or)),
     (BinOp::Xor, Two::Bits(int::xor)),

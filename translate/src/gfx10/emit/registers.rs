@@ -134,6 +134,12 @@ impl Emit<'_> {
         self.get(Cell::Mask(sreg::EXEC_LO))
     }
 
+    /// EXEC as a value that varies even where it is known to be the same in all lanes.
+    pub(in crate::gfx10) fn exec_lanes(&mut self) -> Value {
+        let var = self.cell(Cell::Mask(sreg::EXEC_LO));
+        self.b.get(var)
+    }
+
     /// Writes EXEC.
     pub(in crate::gfx10) fn set_exec(&mut self, lanes: Value) {
         self.put(Cell::Mask(sreg::EXEC_LO), lanes);

@@ -190,6 +190,8 @@ fn bin32(op: BinOp, x: u32, y: u32) -> u64 {
         BinOp::Mul => x.wrapping_mul(y),
         BinOp::MulHighU => ((u64::from(x) * u64::from(y)) >> 32) as u32,
         BinOp::MulHighS => ((i64::from(s) * i64::from(t)) >> 32) as u32,
+        BinOp::DivU => x.checked_div(y).unwrap_or(u32::MAX),
+        BinOp::RemU => x.checked_rem(y).unwrap_or(x),
         BinOp::And => x & y,
         BinOp::Or => x | y,
         BinOp::Xor => x ^ y,

@@ -66,6 +66,7 @@ impl Emit<'_> {
         let value = self.operand_value(first);
         let compare = swap.then(|| self.operand_value(second));
         self.trap_misaligned(inst, run, width);
+        let run = self.by_lane(run);
         let old = self.b.atomic(op, value, compare, run.access(width, inst.offset));
         self.put_old(inst, old, wide)
     }

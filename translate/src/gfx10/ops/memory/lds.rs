@@ -109,7 +109,7 @@ fn write_part(e: &mut Emit<'_>, inst: &Inst, width: Width, high: bool) -> Result
     let word = e.vgpr(register);
     let value = if high { e.shift(BinOp::ShrU, word, 16) } else { word };
     let run = run(e, inst, offset, width.bytes());
-    e.b.store(vec![value], run.access(width, inst.offset));
+    e.store_run(inst, run, vec![value], width);
     Ok(())
 }
 
@@ -128,6 +128,7 @@ fn atomic(e: &mut Emit<'_>, inst: &Inst, op: AtomicOp, wide: bool) -> Result<(),
         _ => (first, None),
     };
     e.trap_misaligned(inst, run, width);
+    let run = e.by_lane(run);
     let old = e.b.atomic(op, data, compare, run.access(width, inst.offset));
     e.put_old(inst, old, wide)
 }

@@ -19,7 +19,7 @@ pub(super) use scalar::ROWS as SCALAR_ROWS;
 
 use crate::gfx10::emit::Emit;
 use crate::gfx10::error::Stop;
-use crate::program::{Access, Space, Stmt, Type, Value, Width};
+use crate::program::{Access, Rate, Space, Stmt, Type, Value, Width};
 use access::{Half, Part};
 
 /// How an instruction forms addresses.
@@ -80,6 +80,23 @@ impl Emit<'_> {
         self.b.select(exec, bytes, zero)
     }
 
+    /// A run that each lane reaches by itself even where all lanes reach the same bytes, as stores and atomics do.
+    fn by_lane(&mut self, run: Run) -> Run {
+        let uniform = |e: &Self, v| e.b.info(v).rate == Rate::Uniform;
+        if !uniform(self, run.address) || !uniform(self, run.valid) {
+            return run;
+        }
+        let exec = self.exec_lanes();
+        let zero = self.b.c32(0);
+        Run { valid: self.b.select(exec, run.valid, zero), ..run }
+    }
+
+    /// Stores values as units of a width.
+    fn store_run(&mut self, inst: &Inst, run: Run, values: Vec<Value>, width: Width) {
+        let run = self.by_lane(run);
+        self.b.store(values, run.access(width, inst.offset));
+    }
+
     /// Loads dwords into vector registers.
     fn load_registers(&mut self, inst: &Inst, run: Run, registers: &[u8]) {
         let values = self.b.load(registers.len(), run.access(Width::W32, inst.offset));
@@ -91,7 +108,7 @@ impl Emit<'_> {
     /// Stores vector registers as dwords.
     fn store_registers(&mut self, inst: &Inst, run: Run, registers: &[u8]) {
         let values = registers.iter().map(|r| self.vgpr(*r)).collect();
-        self.b.store(values, run.access(Width::W32, inst.offset));
+        self.store_run(inst, run, values, Width::W32);
     }
 
     /// Loads a byte or a short.
@@ -118,7 +135,7 @@ impl Emit<'_> {
         let word = self.vgpr(register);
         let value =
             if part.half == Half::High { self.shift(crate::program::BinOp::ShrU, word, 16) } else { word };
-        self.b.store(vec![value], run.access(part.width, inst.offset));
+        self.store_run(inst, run, vec![value], part.width);
     }
 
     /// Ends the dispatch where `cond` holds in any lane that comes here.

@@ -160,13 +160,13 @@ pub(super) fn store(
         |e| {
             for (i, word) in (0u32..).zip(&words) {
                 let run = buffer.whole(e, 4 * i, width.bytes());
-                e.b.store(vec![*word], run.access(width, inst.offset));
+                e.store_run(inst, run, vec![*word], width);
             }
             Ok(())
         },
         |e| {
             let run = buffer.whole(e, 0, format.bytes() as u32);
-            e.b.store(words.clone(), run.access(width, inst.offset));
+            e.store_run(inst, run, words.clone(), width);
             Ok(())
         },
     )
