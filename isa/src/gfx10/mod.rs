@@ -6,6 +6,7 @@ mod inst;
 pub mod interp;
 mod names;
 mod op;
+pub mod surface;
 mod table;
 
 pub use decode::*;
