@@ -116,7 +116,9 @@ impl EngineArgs {
         match self.backend {
             Some(BackendChoice::Plain) => Ok(Box::new(PlainBackend::new())),
             Some(BackendChoice::Wgpu) => anyhow::bail!("--backend wgpu is not built yet"),
-            Some(BackendChoice::Soft) | None => Ok(Box::new(guestwave_backend_soft::SoftBackend::new(Default::default())?)),
+            Some(BackendChoice::Soft) | None => {
+                Ok(Box::new(guestwave_backend_soft::SoftBackend::new(Default::default())?))
+            }
         }
     }
 

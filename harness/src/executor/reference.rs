@@ -19,6 +19,9 @@ use crate::codes::coded_errors;
 /// Instructions that one dispatch may execute unless the embedder says otherwise.
 pub const DEFAULT_STEPS: u64 = 1 << 30;
 
+/// GB_ADDR_CONFIG of the device that captures were taken with: 16 pipes, 16 packers, 256 bytes a pipe.
+const ADDR_CONFIG: u32 = 0x444;
+
 /// Decoded programs that are kept.
 const MAX_PROGRAMS: usize = 256;
 
@@ -134,6 +137,7 @@ fn program_info(dispatch: &ExactDispatch) -> Result<ProgramInfo, ExecutorError> 
             | u32::from(program.ieee) << 9,
         scratch_bytes: scratch / wave_size.lanes(),
         apertures: Apertures::default(),
+        addr_config: ADDR_CONFIG,
     })
 }
 

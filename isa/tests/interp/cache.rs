@@ -32,6 +32,7 @@ fn run(
         mode: 0,
         scratch_bytes: 0,
         apertures: Apertures::default(),
+        addr_config: 0x444,
     };
     let wave = WaveInit { sgprs: vec![CODE as u32, 0], exec: 1, ..WaveInit::default() };
     run_group(code, &info, vec![wave], 0, memory, &mut 100)

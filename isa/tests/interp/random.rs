@@ -13,7 +13,7 @@ const BUDGET: u64 = 500;
 const S_ENDPGM: u32 = 0xbf81_0000;
 
 /// High bits of every encoding, so that random words are often instructions.
-const ENCODINGS: [u32; 19] = [
+const ENCODINGS: [u32; 22] = [
     0x8000_0000,
     0xb000_0000,
     0xbe80_0000,
@@ -33,6 +33,9 @@ const ENCODINGS: [u32; 19] = [
     0xdc00_4000,
     0xdc00_8000,
     0xf800_0000,
+    0xf000_0108,
+    0xf020_0f08,
+    0xf000_0f00,
 ];
 
 /// Words that may begin an instruction: sparse fields are likelier than random ones, because they name registers
@@ -63,10 +66,12 @@ fn run(words: &[u32], target: Target, size: WaveSize, registers: &[u32], exec: u
         mode: registers.first().copied().unwrap_or(0),
         scratch_bytes: 64,
         apertures: Apertures::default(),
+        addr_config: 0x444,
     };
     // Pairs of registers that are addresses of mapped memory make accesses that go through likelier.
     let mut sgprs = registers.to_vec();
-    sgprs.extend([DATA as u32, 0x0010_0000, 1024, 0x3102_6fac].repeat(8));
+    sgprs.extend([DATA as u32, 0x0010_0000, 1024, 0x3102_6fac].repeat(4));
+    sgprs.extend([DATA as u32 >> 8, 0xc3c0_0000, 0x8001_c001, 0x9000_0fac, 0, 0, 0, 0].repeat(4));
     let vgprs = vec![(0..64).map(|lane| 4 * lane).collect(), vec![DATA as u32; 64], vec![0; 64]];
     let wave = WaveInit { sgprs, vgprs, exec, m0: 0 };
     let mut budget = BUDGET;

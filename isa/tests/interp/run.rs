@@ -23,6 +23,7 @@ pub(crate) fn run(case: &Case) -> Vec<String> {
         mode,
         scratch_bytes: case.scratch,
         apertures: Apertures::default(),
+        addr_config: 0x444,
     };
     let waves = (0..case.waves).map(|number| wave(case, number)).collect();
     let mut code = CodeCache::new(case.target, CODE);

@@ -156,6 +156,7 @@ fn execute(machine: &mut Machine<'_>, slot: &Slot) -> Result<Flow, StopKind> {
         Meaning::Vector(row) => super::vector::run(machine, slot, row),
         Meaning::Special(function) => function(machine, slot),
         Meaning::Memory(family, access) => super::memory::run(machine, slot, family, access),
+        Meaning::Image(access) => super::image::run(machine, slot, access),
         Meaning::Lds(access) => super::lds::run(machine, slot, access),
         Meaning::ScalarAtomic(operation) => super::smem::atomic(machine, slot, operation),
     }

@@ -18,6 +18,8 @@ pub struct ProgramInfo {
     pub scratch_bytes: u32,
     /// Where flat addresses mean LDS and scratch.
     pub apertures: Apertures,
+    /// GB_ADDR_CONFIG of the device, which the layouts of tiled images depend on.
+    pub addr_config: u32,
 }
 
 /// Flat addresses that do not mean global memory. Each aperture is 4 GiB long.

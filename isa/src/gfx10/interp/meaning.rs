@@ -2,6 +2,7 @@
 
 use super::StopKind;
 use super::alu::{self, ScalarFn, VectorRow};
+use super::image::ImageAccess;
 use super::lds::LdsAccess;
 use super::machine::{Flow, Machine};
 use super::memory::{Access, Family};
@@ -25,6 +26,8 @@ pub(super) enum Meaning {
     Special(Special),
     /// An access to memory by each lane.
     Memory(Family, Access),
+    /// An access to an image by each lane.
+    Image(ImageAccess),
     /// An access to the group's LDS by each lane.
     Lds(LdsAccess),
     /// A read-modify-write by the whole wave.
@@ -70,6 +73,7 @@ pub(super) fn meaning(op: Op) -> Option<Meaning> {
         .or_else(|| alu::vector_op(op).map(Meaning::Vector))
         .or_else(|| super::smem::atomic_meaning(op))
         .or_else(|| super::memory::meaning(op))
+        .or_else(|| super::image::meaning(op))
 }
 
 #[cfg(test)]
@@ -77,8 +81,14 @@ mod tests {
     use super::*;
 
     /// Operations without a meaning, by the beginning of their mnemonics or by what they contain.
-    const REFUSED: [&str; 13] = [
-        "image_",
+    const REFUSED: [&str; 19] = [
+        "image_sample",
+        "image_gather4",
+        "image_get_lod",
+        "image_msaa_load",
+        "image_bvh",
+        "_pck",
+        "_intersect_ray",
         "v_interp_",
         "_src2_",
         "ds_append",

@@ -46,6 +46,7 @@ mod export;
 mod group;
 mod hints;
 mod hwreg;
+mod image;
 mod launch;
 mod lds;
 mod machine;

@@ -19,12 +19,12 @@ impl Slot {
     /// Looks up what `inst` means and checks that its registers exist.
     pub(super) fn new(inst: Inst, size: WaveSize) -> Result<Self, StopKind> {
         let mnemonic = inst.op.name();
-        if inst.encoding == Encoding::Mimg {
-            return Err(StopKind::Image { mnemonic });
-        }
         let known = (inst.op.row(inst.encoding), meaning(inst.op));
         let (Some(row), Some(meaning)) = known else {
-            return Err(StopKind::Unimplemented { mnemonic });
+            return Err(match inst.encoding {
+                Encoding::Mimg => StopKind::Image { mnemonic },
+                _ => StopKind::Unimplemented { mnemonic },
+            });
         };
         registers::check(&inst, row, size)?;
         let inexact = matches!(meaning, Meaning::Vector(v) if v.approximate);

@@ -30,8 +30,10 @@ pub enum StopKind {
         /// The instruction.
         mnemonic: &'static str,
     },
-    /// An image instruction.
-    #[error("{mnemonic} needs the image path, which the interpreter does not have")]
+    /// An image instruction that samples, or one of the rare ones.
+    #[error(
+        "{mnemonic} is not interpreted: of image instructions only loads, stores, atomics and queries of texels are"
+    )]
     Image {
         /// The instruction.
         mnemonic: &'static str,
@@ -102,6 +104,14 @@ pub enum StopKind {
         /// What is wrong with it, as a noun.
         what: &'static str,
     },
+    /// An image descriptor that no rule is known for.
+    #[error("{mnemonic} met an image descriptor with {what}")]
+    ImageDescriptor {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// What is wrong with it, as a noun.
+        what: &'static str,
+    },
     /// More exports or messages than any pipeline takes, which would only fill the host's memory.
     #[error("{mnemonic} makes more than {limit} outputs of one wave")]
     TooManyOutputs {
@@ -139,6 +149,7 @@ impl StopKind {
             StopKind::Descriptor { .. } => "ISA-RUN-012",
             StopKind::Misaligned { .. } => "ISA-RUN-013",
             StopKind::TooManyOutputs { .. } => "ISA-RUN-014",
+            StopKind::ImageDescriptor { .. } => "ISA-RUN-015",
         }
     }
 }

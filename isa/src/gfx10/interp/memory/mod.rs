@@ -5,11 +5,13 @@
 
 mod access;
 mod buffer;
+mod components;
 mod flat;
 mod typed;
 
-pub(super) use access::{Access, Family, meaning};
+pub(super) use access::{Access, Family, FormatShape, Packing, meaning};
 pub(super) use buffer::Descriptor;
+pub(super) use components::{deselect, read_registers, select, write_registers};
 
 use super::StopKind;
 use super::machine::{Flow, Machine, Place};

@@ -3,23 +3,19 @@
 //! MUBUF takes format and component selectors from the descriptor; MTBUF takes the format from the instruction and
 //! selects components as they are.
 
-use super::access::{Access, FormatShape, Packing};
+use super::access::{Access, FormatShape};
 use super::buffer::{Buffer, descriptor_refusal};
+use super::components::{deselect, read_registers, select, write_registers};
 use super::{Family, Location, Space};
 use crate::format::{self, Format};
 use crate::gfx10::Mods;
 use crate::gfx10::interp::StopKind;
 use crate::gfx10::interp::machine::{Flow, Machine, Place};
 use crate::gfx10::interp::slot::Slot;
-use crate::gfx10::interp::vector::insert_half;
 use crate::gfx10::interp::wave::lanes_of;
 
 /// Selectors that change nothing.
 const IDENTITY: [u8; 4] = [4, 5, 6, 7];
-
-/// What an element component that no register is stored to becomes. Inferred: drivers take care never to store fewer
-/// components than the format has.
-const UNSTORED: u32 = 0;
 
 /// Carries out a formatted access in every active lane.
 pub(super) fn run(
@@ -86,11 +82,7 @@ impl<'a> Typed<'a> {
             None => [0; 4],
         };
         let one = self.format.as_ref().map_or(0, Format::one);
-        let selected = self.selectors.map(|selector| match selector {
-            1 => one,
-            4..=7 => components[usize::from(selector - 4)],
-            _ => 0,
-        });
+        let selected = select(self.selectors, components, one);
         let is_integer = self.format.as_ref().is_some_and(Format::is_integer);
         write_registers(m, selected, (register, lane), shape, is_integer);
         Ok(())
@@ -105,14 +97,8 @@ impl<'a> Typed<'a> {
     ) -> Result<(), StopKind> {
         let Some(element) = self.element(location)? else { return Ok(()) };
         let registers = read_registers(m, data, shape, element.format);
-        let mut components = [UNSTORED; 4];
-        let used = self.selectors.iter().zip(registers).take(shape.components.into());
-        // Where two registers select one component, the first stands.
-        for (selector, value) in used.rev() {
-            if let Some(component) = components.get_mut(usize::from(selector.wrapping_sub(4))) {
-                *component = value;
-            }
-        }
+        let used = self.selectors.into_iter().zip(registers).take(shape.components.into());
+        let components = deselect(used);
         element.write(m, element.format.store(components))
     }
 }
@@ -156,45 +142,4 @@ impl Element<'_> {
             None => self.pieces().try_for_each(|(place, range)| m.write(place, &bytes[range])),
         }
     }
-}
-
-/// Writes loaded components. Of a register that gets one 16-bit component, the other half is kept.
-fn write_registers(
-    m: &mut Machine<'_>,
-    values: [u32; 4],
-    (register, lane): (u8, usize),
-    shape: FormatShape,
-    is_integer: bool,
-) {
-    for (i, value) in values.into_iter().take(shape.components.into()).enumerate() {
-        let (number, high) = match shape.packing {
-            Packing::Single => {
-                m.wave.set_vgpr(register.wrapping_add(i as u8), lane, value);
-                continue;
-            }
-            Packing::Pairs => (register.wrapping_add(i as u8 / 2), i % 2 != 0),
-            Packing::HighHalf => (register, true),
-        };
-        let half = if is_integer { value as u16 } else { format::half_of_single(value) };
-        let old = m.wave.vgpr(number, lane);
-        m.wave.set_vgpr(number, lane, insert_half(old, half, high));
-    }
-}
-
-/// Reads the registers to store, 16-bit ones widened as the format's kind has it.
-fn read_registers(
-    m: &Machine<'_>,
-    (register, lane): (u8, usize),
-    shape: FormatShape,
-    format: &Format,
-) -> [u32; 4] {
-    std::array::from_fn(|i| {
-        let pair = m.wave.vgpr(register.wrapping_add(i as u8 / 2), lane);
-        let half = match shape.packing {
-            Packing::Single => return m.wave.vgpr(register.wrapping_add(i as u8), lane),
-            Packing::Pairs => pair >> (16 * (i % 2)),
-            Packing::HighHalf => pair >> 16,
-        } as u16;
-        format.widen(half)
-    })
 }

@@ -6,7 +6,7 @@ use crate::gfx10::interp::machine::Machine;
 use crate::gfx10::interp::operand::low;
 use crate::gfx10::interp::slot::Slot;
 use crate::gfx10::interp::wave::Wave;
-use crate::gfx10::{LaneForm, Operand, OperandSpec, SdwaSel, VopMods};
+use crate::gfx10::{Encoding, LaneForm, Operand, OperandSpec, SdwaSel, VopMods};
 
 /// Where the bits come from.
 #[derive(Clone, Copy)]
@@ -56,6 +56,10 @@ impl Source {
             _ => Fetch::Uniform(m.uniform(slot, operand, whole(operand, spec))?.unwrap_or(0)),
         };
         if packed {
+            // Only VOP3P's modifiers have a meaning for each component.
+            if slot.inst.encoding != Encoding::Vop3p && (mods.neg | mods.abs) != 0 {
+                return Err(slot.form("neg or abs of packed components"));
+            }
             return Ok(Source { fetch, ..Source::ZERO });
         }
         let bit = |mask: u8| mask >> place & 1 != 0;
