@@ -155,10 +155,21 @@ impl Exact<'_> {
 
     /// An f64 as an f16, rounded once: what an f32 cannot hold becomes its odd last bit.
     pub(super) fn half_of_double(&self, x: Value, rounding: Rounding) -> Value {
+        let x = if rounding == Rounding::NearestEven { x } else { self.within_single(x) };
         let low = self.low(x);
         let lost = self.min_u(self.and(low, 0x1fff_ffff), 1);
         let kept = self.or(self.and(low, 0xe000_0000), self.shl(lost, 29));
         self.half(self.un(UnOp::F32FromF64, self.pack(kept, self.high(x))), rounding)
+    }
+
+    /// Numbers too large or too small for f16 as others that an f32 can hold, which directed rounding takes to the same f16.
+    fn within_single(&self, x: Value) -> Value {
+        let size = self.size(F64, x);
+        let bounded = self.min_u(self.max_u(size, F64.power(-40)), F64.power(17));
+        let number = self.or(self.and(x, F64.sign()), bounded);
+        // Zeros, infinities and NaNs stay: the sizes outside 1 to the largest number.
+        let finite = self.lt_u(self.sub(size, 1), F64.infinity() - 1);
+        self.select(finite, number, x)
     }
 
     /// A result of the function in the format, not flushed yet, of a flushed source.

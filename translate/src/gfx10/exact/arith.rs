@@ -40,14 +40,8 @@ impl Exact<'_> {
         if !self.careful() {
             return self.tri(TriOp::FastMadF32, x, y, z);
         }
-        let product = self.narrow(F32, self.product(F32, x, y));
-        let sum = self.sum(F32, self.widen(F32, self.flush_result(F32, product)), z);
-        // An invalid product comes before the addend.
-        let default = self.constant(F32.ty(), F32.default_nan());
-        let later = self.select(self.is_nan(F32, product), default, self.nan_of(F32, &[c]));
-        let nan = self.nan_before(F32, &[a, b], later);
-        let result = self.flush_result(F32, self.narrow(F32, sum));
-        self.select(self.is_nan(self.carrier(F32), sum), nan, result)
+        let product = self.flush_result(F32, self.narrow(F32, self.product(F32, x, y)));
+        self.settle(F32, self.sum(F32, self.widen(F32, product), z), &[a, b, c])
     }
 
     /// Whether a product is zero by the DirectX 9 rule: a zero factor wins over everything, NaN and infinity included.

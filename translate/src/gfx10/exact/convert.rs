@@ -127,7 +127,9 @@ impl Exact<'_> {
     /// A number times a scale of at most 16 bits as an integer in f64; the product is exact.
     fn scaled_whole(&self, f: Format, a: Value, scale: f64) -> Value {
         let rounding = self.rounding(f);
-        let number = self.as_double(f, self.source_rounded(f, a, rounding));
+        // An f16 denormal times the scale can be half of 1 or more.
+        let source = if f == F16 { self.source(f, a) } else { self.source_rounded(f, a, rounding) };
+        let number = self.as_double(f, source);
         let product = self.bin(BinOp::MulF64, number, scale.to_bits());
         self.whole_double(product, rounding)
     }

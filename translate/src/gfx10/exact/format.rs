@@ -165,12 +165,7 @@ impl Exact<'_> {
     /// What an operation gives where it gives a NaN: the first NaN of its sources, made quiet, or else the default one.
     pub(super) fn nan_of(&self, f: Format, sources: &[Value]) -> Value {
         let default = self.constant(f.ty(), f.default_nan());
-        self.nan_before(f, sources, default)
-    }
-
-    /// The first NaN of the sources, made quiet, or else `rest`, which is one.
-    pub(super) fn nan_before(&self, f: Format, sources: &[Value], rest: Value) -> Value {
-        let first = sources.iter().rev().fold(rest, |rest, s| self.select(self.is_nan(f, *s), *s, rest));
+        let first = sources.iter().rev().fold(default, |rest, s| self.select(self.is_nan(f, *s), *s, rest));
         self.or(first, f.quiet())
     }
 

@@ -82,7 +82,7 @@ impl Exact<'_> {
         match f {
             F16 => {
                 let scaled =
-                    self.times(F32, self.un(UnOp::F32FromF16, number), self.power_of_two(F32, by, 40));
+                    self.times(F32, self.un(UnOp::F32FromF16, number), self.power_of_two(F32, by, 60));
                 self.settle_scaled(F16, self.half(scaled, self.rounding(F16)), a)
             }
             F32 => {

@@ -12,15 +12,23 @@ mod arith;
 mod bits;
 mod compare;
 mod convert;
+mod cube;
+mod division;
+mod dot;
 mod extremes;
 mod finish;
 mod format;
 mod integer;
 mod integral;
 mod mode;
+mod packed;
+mod preop;
 mod round;
 mod row;
+mod sad;
 mod term;
 
 pub(crate) use mode::{Mode, Rounding};
-pub(crate) use row::{Exact, Output, Sources, VectorKind, VectorRow, vector_row};
+pub(crate) use row::{Exact, Output, VectorKind, VectorRow, vector_row};
+#[cfg(test)]
+mod tests;

@@ -120,18 +120,22 @@ impl Exact<'_> {
         }
     }
 
-    /// The sum rounded to odd, with the sign that MODE gives an exact zero of operands of opposite signs.
+    /// `x + y` in the carrier, rounded to odd.
     fn directed_sum(&self, f: Format, x: Value, y: Value) -> Value {
         if f == Format::F64 {
             self.only_nearest();
         }
-        let carrier = self.carrier(f);
-        let sum = self.odd_sum(carrier, x, y);
+        self.exact_sum(f, self.carrier(f), x, y)
+    }
+
+    /// `x + y` in the carrier `c`, rounded to odd, with the sign that MODE gives an exact zero of operands of opposite signs.
+    pub(super) fn exact_sum(&self, f: Format, c: Format, x: Value, y: Value) -> Value {
+        let sum = self.odd_sum(c, x, y);
         if self.rounding(f) != Rounding::Down {
             return sum;
         }
-        let zero = self.eq(self.size(carrier, sum), 0);
-        self.select(zero, self.and(self.or(x, y), carrier.sign()), sum)
+        let zero = self.eq(self.size(c, sum), 0);
+        self.select(zero, self.and(self.or(x, y), c.sign()), sum)
     }
 
     /// The error of `sum`, which is `x + y` rounded to nearest: exact if nothing overflows.

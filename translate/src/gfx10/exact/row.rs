@@ -38,8 +38,19 @@ impl<'b> Exact<'b> {
 
     /// A sequence in a mode that flushes f32 denormals at both ends.
     pub(super) fn flushing32<R>(&mut self, sequence: impl FnOnce(&mut Self) -> R) -> R {
+        let mode = self.mode.flushing32();
+        self.in_mode(mode, sequence)
+    }
+
+    /// A sequence in a mode that rounds to nearest and flushes all denormals.
+    pub(super) fn flushing<R>(&mut self, sequence: impl FnOnce(&mut Self) -> R) -> R {
+        let mode = Mode { float: 0, ..self.mode };
+        self.in_mode(mode, sequence)
+    }
+
+    fn in_mode<R>(&mut self, other: Mode, sequence: impl FnOnce(&mut Self) -> R) -> R {
         let mode = self.mode;
-        self.mode = mode.flushing32();
+        self.mode = other;
         let result = sequence(self);
         self.mode = mode;
         result
@@ -126,9 +137,15 @@ const SUBJECTS: &[&[VectorRow]] = &[
     super::compare::CLASSES,
     super::compare::ROWS,
     super::convert::ROWS,
+    super::cube::ROWS,
+    super::division::ROWS,
+    super::dot::ROWS,
     super::extremes::ROWS,
     super::integer::ROWS,
     super::integral::ROWS,
+    super::packed::ROWS,
+    super::preop::ROWS,
+    super::sad::ROWS,
 ];
 
 static TABLE: LazyLock<Vec<Option<VectorRow>>> = LazyLock::new(|| {
