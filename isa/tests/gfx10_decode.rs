@@ -1,6 +1,8 @@
 //! Decoding: places of operands, lengths and errors.
 
-use guestwave_isa::gfx10::{DecodeErrorKind, Encoding, Mods, Op, Operand, Target, decode, sreg};
+use guestwave_isa::gfx10::{
+    DecodeErrorKind, Encoding, Mods, Op, Operand, Target, WaveSize, decode, disassemble, sreg,
+};
 
 fn one(words: &[u32]) -> guestwave_isa::gfx10::Inst {
     decode(words, 0x40, Target::Gfx1030).unwrap()
@@ -52,4 +54,62 @@ fn buffer_stores_have_their_data_among_the_sources() {
     assert_eq!(inst.src, [Operand::Vgpr(4), Operand::Sgpr(12), Operand::Sgpr(5), Operand::Vgpr(8)]);
     let Mods::Buffer(mods) = inst.mods else { panic!("buffer modifiers") };
     assert_eq!((mods.offset, mods.offen, mods.idxen, mods.glc), (20, true, false, true));
+}
+
+/// The encodings' fixed high bits, so that random words reach all of them.
+const HEADS: [(u32, u32); 12] = [
+    (0x7fff_ffff, 0),
+    (0x3fff_ffff, 0x8000_0000),
+    (0x01ff_ffff, 0x7e00_0000),
+    (0x03ff_ffff, 0xcc00_0000),
+    (0x03ff_ffff, 0xd400_0000),
+    (0x03ff_ffff, 0xd800_0000),
+    (0x03ff_ffff, 0xdc00_0000),
+    (0x03ff_ffff, 0xe000_0000),
+    (0x03ff_ffff, 0xe800_0000),
+    (0x03ff_ffff, 0xf000_0000),
+    (0x03ff_ffff, 0xf400_0000),
+    (0xffff_ffff, 0),
+];
+
+/// What decoding of any words keeps to.
+fn check(words: &[u32], offset: u32, target: Target) {
+    let inst = match decode(words, offset, target) {
+        Ok(inst) => inst,
+        Err(error) => {
+            assert_eq!((error.offset, error.word), (offset, words.first().copied().unwrap_or(0)));
+            assert!(error.to_string().contains(&format!("{offset:#x}")));
+            return;
+        }
+    };
+    let len = usize::from(inst.len);
+    assert!((1..=words.len()).contains(&len));
+    assert_eq!((inst.offset, &inst.words[..len]), (offset, &words[..len]));
+    // What follows the instruction has no say, and without its last word it is none.
+    assert_eq!(decode(&words[..len], offset, target), Ok(inst));
+    let cut = decode(&words[..len - 1], offset, target).unwrap_err();
+    assert!(matches!(cut.kind, DecodeErrorKind::Truncated { needed } if usize::from(needed) >= len), "{cut}");
+    for wave in [WaveSize::W32, WaveSize::W64] {
+        assert!(disassemble(&inst, target, wave).starts_with(inst.op.name()));
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 20_000, ..Default::default() })]
+
+    #[test]
+    fn decoding_is_total(
+        head in 0..HEADS.len(),
+        words in proptest::collection::vec(proptest::num::u32::ANY, 0..=5),
+        offset: u32,
+    ) {
+        let (random, fixed) = HEADS[head];
+        let mut words = words;
+        if let Some(first) = words.first_mut() {
+            *first = *first & random | fixed;
+        }
+        for target in [Target::Gfx1010, Target::Gfx1013, Target::Gfx1030] {
+            check(&words, offset, target);
+        }
+    }
 }

@@ -124,14 +124,8 @@ impl Inst {
     pub fn address_dwords(&self) -> u8 {
         match (self.src[0], self.encoding, self.mods) {
             (Operand::None, ..) => 0,
-            (_, Encoding::Global, _) => {
-                if self.src[2] == Operand::None {
-                    2
-                } else {
-                    1
-                }
-            }
-            (_, Encoding::Flat, _) => 2,
+            (_, Encoding::Global, _) if self.src[2] != Operand::None => 1,
+            (_, Encoding::Global | Encoding::Flat, _) => 2,
             (_, _, Mods::Buffer(m)) => u8::from(m.idxen) + u8::from(m.offen),
             (_, _, Mods::Image(m)) => m.addr_count,
             _ => 1,

@@ -60,6 +60,16 @@ pub enum DecodeErrorKind {
         /// Registers from there.
         dwords: u8,
     },
+    /// An operand of several scalar registers begins where there are not so many.
+    #[error("{op:?} takes {dwords} scalar registers, there are none at code {code}")]
+    ScalarRange {
+        /// The operation.
+        op: Op,
+        /// The code in the field.
+        code: u16,
+        /// Registers from there.
+        dwords: u8,
+    },
     /// An image operation cannot have so many address registers: the dimension is none of its own, or the
     /// non-sequential form names too few or too many.
     #[error("{op:?} has {needed} address registers where {given} are possible")]
@@ -109,6 +119,7 @@ impl DecodeErrorKind {
             Self::LaneControl { .. } => "ISA-DEC-008",
             Self::LaneWidth { .. } => "ISA-DEC-009",
             Self::ImageData { .. } => "ISA-DEC-010",
+            Self::ScalarRange { .. } => "ISA-DEC-011",
         }
     }
 }

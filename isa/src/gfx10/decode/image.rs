@@ -52,9 +52,6 @@ impl Reader<'_> {
             }
         }
         inst.mods = Mods::Image(mods);
-        if self.row.has(Flags::RTN) && !mods.glc {
-            inst.dst[0] = Operand::None;
-        }
         let data = if self.row.src[3].is_some() { inst.src[3] } else { inst.dst[0] };
         self.check_vgprs(data, inst.data_dwords())
     }

@@ -58,6 +58,7 @@ type Result<T, E = DecodeErrorKind> = std::result::Result<T, E>;
 /// One instruction as it is read.
 struct Reader<'a> {
     words: &'a [u32],
+    target: Target,
     row: &'static OpRow,
     /// The encoding's dwords, without what follows them.
     bits: u64,
@@ -81,7 +82,7 @@ impl<'a> Reader<'a> {
             .ok_or(DecodeErrorKind::UnknownOpcode { encoding: layout.encoding, opcode })?;
         let wrong = (bits & row.fixed.mask) ^ row.fixed.value;
         match wrong {
-            0 => Ok(Reader { words, row, bits, len: layout.dwords, literal: None }),
+            0 => Ok(Reader { words, target, row, bits, len: layout.dwords, literal: None }),
             bits => Err(DecodeErrorKind::ReservedBits { op: row.op, bits }),
         }
     }
@@ -121,8 +122,11 @@ impl<'a> Reader<'a> {
     }
 
     fn read_operands(&mut self, inst: &mut Inst) -> Result<()> {
-        for (i, place) in self.row.dst_places.into_iter().enumerate() {
-            inst.dst[i] = self.operand(place, self.row.dst[i])?;
+        // An atomic that does not return has no destination.
+        if !self.row.has(Flags::RTN) || self.returns() {
+            for (i, place) in self.row.dst_places.into_iter().enumerate() {
+                inst.dst[i] = self.operand(place, self.row.dst[i])?;
+            }
         }
         for (i, place) in self.row.src_places.into_iter().enumerate() {
             inst.src[i] = self.operand(place, self.row.src[i])?;

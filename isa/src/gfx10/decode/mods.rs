@@ -2,9 +2,9 @@
 
 use super::{DecodeErrorKind, Encoding, Flags, Inst, Mods, Operand, Reader, Result, VopMods, bits};
 use crate::gfx10::table::Bits;
-use crate::gfx10::{BufferMods, FlatMods, sreg};
+use crate::gfx10::{BufferMods, FlatMods, Target, sreg};
 
-/// Saddr codes of SCRATCH for "no SADDR" and "neither register".
+/// SADDR codes for "no SADDR" and, on GFX10.3's SCRATCH, "neither register".
 const SADDR_OFF: u32 = 0x7d;
 const ADDRESS_OFF: u32 = 0x7f;
 
@@ -148,25 +148,27 @@ impl Reader<'_> {
         })
     }
 
-    /// An atomic that does not return has no destination.
-    fn drop_unreturned(&self, inst: &mut Inst, returns: bool) {
-        if self.row.has(Flags::RTN) && !returns {
-            inst.dst = [Operand::None; 2];
-        }
+    /// Whether an atomic returns what was there before: its GLC bit.
+    pub(super) fn returns(&self) -> bool {
+        let glc = match self.row.encoding {
+            Encoding::Smem => bits::SMEM_GLC,
+            Encoding::Mubuf => bits::MUBUF_GLC,
+            Encoding::Mimg => bits::MIMG_GLC,
+            _ => bits::FLAT_GLC,
+        };
+        glc.is_set(self.bits)
     }
 
     pub(super) fn finish_scalar_memory(&mut self, inst: &mut Inst) -> Result<()> {
         if inst.src[1] == Operand::Sgpr(sreg::NULL) {
             inst.src[1] = Operand::None;
         }
-        self.drop_unreturned(inst, bits::SMEM_GLC.is_set(self.bits));
         Ok(())
     }
 
     /// VADDR is index, offset, both (in that order) or absent.
     pub(super) fn finish_buffer(&mut self, inst: &mut Inst) -> Result<()> {
         let Mods::Buffer(mods) = inst.mods else { return Ok(()) };
-        self.drop_unreturned(inst, mods.glc);
         if !mods.offen && !mods.idxen {
             inst.src[0] = Operand::None;
         }
@@ -178,12 +180,12 @@ impl Reader<'_> {
     /// ADDR is a 64-bit address, or a 32-bit offset to SADDR.
     pub(super) fn finish_flat(&mut self, inst: &mut Inst) -> Result<()> {
         let saddr = bits::FLAT_SADDR.of(self.bits);
-        let Mods::Flat(mods) = inst.mods else { return Ok(()) };
-        self.drop_unreturned(inst, mods.glc);
         match (self.row.encoding, saddr) {
             (Encoding::Flat, SADDR_OFF) => {}
             (Encoding::Flat, code) => return Err(self.bad_operand(code as u16)),
-            (Encoding::Scratch, ADDRESS_OFF) => (inst.src[0], inst.src[2]) = (Operand::None, Operand::None),
+            (Encoding::Scratch, ADDRESS_OFF) if self.target == Target::Gfx1030 => {
+                (inst.src[0], inst.src[2]) = (Operand::None, Operand::None)
+            }
             (_, SADDR_OFF) => inst.src[2] = Operand::None,
             (Encoding::Scratch, _) => inst.src[0] = Operand::None,
             _ => {}

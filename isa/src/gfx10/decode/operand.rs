@@ -1,6 +1,6 @@
 //! The codings of operand fields.
 
-use super::{Coding, Operand, OperandSpec, Reader, Result};
+use super::{Coding, DecodeErrorKind, Operand, OperandSpec, Reader, Result};
 use crate::gfx10::{InlineFloat, NumberKind, Special, WaveSize, sreg};
 
 /// The sources with one code each, ascending.
@@ -54,7 +54,14 @@ impl Reader<'_> {
         };
         // A mask is a scalar register, whatever else its field could name.
         let fits = |o: &Operand| spec.kind != NumberKind::Mask || is_register(o);
-        operand.filter(fits).ok_or_else(|| self.bad_operand(code))
+        operand.filter(fits).ok_or_else(|| match coding {
+            Coding::Sgpr | Coding::SgprPair | Coding::SgprQuad if dwords > 1 => self.bad_range(code, dwords),
+            _ => self.bad_operand(code),
+        })
+    }
+
+    fn bad_range(&self, code: u16, dwords: u8) -> DecodeErrorKind {
+        DecodeErrorKind::ScalarRange { op: self.row.op, code, dwords }
     }
 }
 

@@ -43,23 +43,23 @@ impl Text<'_> {
     /// A literal, written as the inline constant that it equals if there is one.
     pub(super) fn literal(&self, word: u32, spec: &OperandSpec) -> String {
         match self.constant_width(spec) {
-            Width::Half => half(word as u16, spec),
-            Width::Packed if word <= 0xffff => half(word as u16, spec),
+            Width::Half => half(word, spec),
+            Width::Packed if word <= 0xffff => half(word, spec),
             Width::Packed | Width::Single => single(word),
             Width::Double if word <= 64 => word.to_string(),
             Width::Double => format!("{word:#x}"),
         }
     }
 
-    /// Mixed-precision operands count as halves, and an operand with sign extension (the exponent of `v_ldexp_f16`)
-    /// as a dword.
+    /// Mixed-precision operands count as halves, those of `v_fmamk_f16` and an operand with sign extension (the
+    /// exponent of `v_ldexp_f16`) as dwords.
     fn constant_width(&self, spec: &OperandSpec) -> Width {
         let extended =
             (0..).zip(self.row.src).any(|(i, s)| s == Some(*spec) && self.row.int_mods >> i & 1 != 0);
         match spec {
             _ if self.has(Flags::MIX) => Width::Half,
             OperandSpec { kind: NumberKind::PackedInt | NumberKind::PackedFloat, .. } => Width::Packed,
-            OperandSpec { bits: 16, .. } if !extended => Width::Half,
+            OperandSpec { bits: 16, .. } if !extended && !self.has(Flags::WIDE) => Width::Half,
             OperandSpec { bits: 64, .. } => Width::Double,
             _ => Width::Single,
         }
@@ -75,9 +75,11 @@ fn inline_int(value: i32) -> Option<String> {
     (-16..=64).contains(&value).then(|| value.to_string())
 }
 
-fn half(bits: u16, spec: &OperandSpec) -> String {
-    let name =
-        || FLOATS.iter().find(|(_, _, half, _)| !is_integer(spec) && *half == bits).map(|f| f.1.to_owned());
+/// The low half of a literal. LLVM compares the whole of it with the named floats.
+fn half(word: u32, spec: &OperandSpec) -> String {
+    let named = |f: &&(InlineFloat, &str, u16, u32)| !is_integer(spec) && u32::from(f.2) == word;
+    let name = || FLOATS.iter().find(named).map(|f| f.1.to_owned());
+    let bits = word as u16;
     inline_int(i32::from(bits as i16)).or_else(name).unwrap_or_else(|| format!("{bits:#x}"))
 }
 

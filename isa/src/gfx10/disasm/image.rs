@@ -5,8 +5,9 @@ use super::{Flags, Mods, Operand, Text};
 use crate::gfx10::ImageMods;
 use crate::gfx10::names::dim;
 
-/// The widths of runs of address registers that LLVM has above eight.
+/// Where more than eight address registers stand, LLVM names sixteen, up to the last sixteen.
 const WIDE_RUN: u8 = 16;
+const LAST_WIDE_RUN: u8 = 240;
 
 impl Text<'_> {
     pub(super) fn image(&mut self) {
@@ -56,7 +57,7 @@ impl Text<'_> {
 fn addresses(mods: &ImageMods) -> String {
     let count = usize::from(mods.addr_count).min(mods.addr.len());
     match mods.nsa_dwords {
-        0 if mods.addr_count > 8 => vgprs(mods.addr[0], WIDE_RUN),
+        0 if mods.addr_count > 8 && mods.addr[0] <= LAST_WIDE_RUN => vgprs(mods.addr[0], WIDE_RUN),
         0 => vgprs(mods.addr[0], mods.addr_count),
         _ => {
             format!("[{}]", mods.addr[..count].iter().map(|v| format!("v{v}")).collect::<Vec<_>>().join(", "))

@@ -8,6 +8,20 @@ use crate::gfx10::names::{hwreg, message};
 const COUNTERS: [(&str, &[(u16, u16)]); 3] =
     [("vmcnt", &[(0, 4), (14, 2)]), ("expcnt", &[(4, 3)]), ("lgkmcnt", &[(8, 6)])];
 
+/// A way to write SIMM16.
+type Way = fn(u16, Target) -> String;
+
+/// The ways, by the row's flag.
+const WAYS: [(Flags, Way); 7] = [
+    (Flags::HEX, |v, _| format!("{v:#x}")),
+    (Flags::SMALL, |v, _| small(v)),
+    (Flags::BRANCH, |v, _| v.to_string()),
+    (Flags::OPTIONAL, |v, _| v.to_string()),
+    (Flags::WAITCNT, |v, _| waitcnt(v)),
+    (Flags::SENDMSG, |v, _| sendmsg(v)),
+    (Flags::HWREG, hwreg_text),
+];
+
 impl Text<'_> {
     fn simm(&self) -> u16 {
         if let Mods::Simm(value) = self.inst.mods { value } else { 0 }
@@ -16,17 +30,8 @@ impl Text<'_> {
     /// SIMM16 in the way that the row's flag names, if the operation has it.
     fn simm_text(&self) -> Option<String> {
         let value = self.simm();
-        let ways: [(Flags, fn(u16, Target) -> String); 7] = [
-            (Flags::HEX, |v, _| format!("{v:#x}")),
-            (Flags::SMALL, |v, _| small(v)),
-            (Flags::BRANCH, |v, _| v.to_string()),
-            (Flags::OPTIONAL, |v, _| v.to_string()),
-            (Flags::WAITCNT, |v, _| waitcnt(v)),
-            (Flags::SENDMSG, |v, _| sendmsg(v)),
-            (Flags::HWREG, hwreg_text),
-        ];
         let absent = self.has(Flags::OPTIONAL) && value == 0;
-        let (_, way) = ways.iter().find(|(flag, _)| self.has(*flag) && !absent)?;
+        let (_, way) = WAYS.iter().find(|(flag, _)| self.has(*flag) && !absent)?;
         Some(way(value, self.target))
     }
 
