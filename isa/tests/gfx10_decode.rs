@@ -1,5 +1,7 @@
 //! Decoding: places of operands, lengths and errors.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use guestwave_isa::gfx10::{
     DecodeErrorKind, Encoding, Mods, Op, Operand, Target, WaveSize, decode, disassemble, sreg,
 };

@@ -3,7 +3,7 @@
 //! The seed is fixed; `GUESTWAVE_SEED` and `GUESTWAVE_WORDS` (items a target and wave size) make longer runs. Where
 //! the decoder refuses what LLVM prints stands in `data/gfx10_differences.tsv`, each with its reason.
 
-#![expect(clippy::panic, reason = "a test may panic")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 mod llvm;
 
