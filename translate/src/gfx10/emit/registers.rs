@@ -167,25 +167,20 @@ impl Emit<'_> {
         self.ballot(lanes)
     }
 
-    /// The lanes' `Bool`s as a number, a `B64`.
+    /// The lanes' `Bool`s as a number, a `B64`. Where lanes go their own ways a constant is only this lane's.
     pub(in crate::gfx10) fn ballot(&mut self, lanes: Value) -> Result<Value, Stop> {
+        self.want_wave()?;
         match self.b.constant(lanes) {
             Some(0) => Ok(self.b.c64(0)),
             Some(_) => Ok(self.b.c64(u64::MAX >> (64 - self.input.source.wave.lanes()))),
-            None => {
-                self.want_wave()?;
-                Ok(self.b.wave(WaveOp::Ballot(lanes)))
-            }
+            None => Ok(self.b.wave(WaveOp::Ballot(lanes))),
         }
     }
 
     /// Whether any lane's `Bool` is true.
     pub(in crate::gfx10) fn any(&mut self, lanes: Value) -> Result<Value, Stop> {
-        if self.b.constant(lanes).is_some() {
-            return Ok(lanes);
-        }
         self.want_wave()?;
-        Ok(self.b.wave(WaveOp::Any(lanes)))
+        if self.b.constant(lanes).is_some() { Ok(lanes) } else { Ok(self.b.wave(WaveOp::Any(lanes))) }
     }
 
     /// Writes scalar registers from `first` on as numbers.
