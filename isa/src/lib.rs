@@ -15,3 +15,12 @@
 
 pub mod format;
 pub mod gfx10;
+
+/// Code and sentence of one refusal; braces in the sentence name what a report fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CatalogueEntry {
+    /// Stable code.
+    pub code: &'static str,
+    /// The sentence.
+    pub sentence: &'static str,
+}

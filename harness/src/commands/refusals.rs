@@ -22,8 +22,9 @@ struct Row {
 }
 
 /// Codes that begin alike, with what they are about.
-const GROUPS: [(&str, &str); 2] = [
+const GROUPS: [(&str, &str); 3] = [
     ("CP-", "Command processor (`guestwave-cp`)"),
+    ("ISA-RUN-", "Interpreter (`guestwave-isa`)"),
     ("HN-", "Captures, guest memory, executor, replay (`guestwave-harness`)"),
 ];
 
@@ -31,7 +32,9 @@ fn rows() -> Vec<Row> {
     let cp = guestwave_cp::refusal::CATALOGUE.iter().map(|e| Row { code: e.code, sentence: e.sentence });
     let own = [CAPTURE_ERRORS, MEMORY_ERRORS, EXECUTOR_ERRORS, REPLAY_ERRORS, EXPECTATION_REFUSALS];
     let own = own.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
-    let mut rows: Vec<_> = cp.chain(own).collect();
+    let interpreter = guestwave_isa::gfx10::interp::CATALOGUE;
+    let interpreter = interpreter.iter().map(|e| Row { code: e.code, sentence: e.sentence });
+    let mut rows: Vec<_> = cp.chain(interpreter).chain(own).collect();
     rows.sort_by_key(|row| row.code);
     rows
 }

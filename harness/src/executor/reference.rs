@@ -193,7 +193,7 @@ fn dispatch_error(id: DispatchId, dispatch: &ExactDispatch, failure: Failure) ->
 }
 
 fn memory_fault(kind: &StopKind) -> Option<MemoryFault> {
-    let (StopKind::CodeFault(fault) | StopKind::MemoryFault(fault)) = kind else { return None };
+    let (StopKind::CodeFault { fault } | StopKind::MemoryFault { fault }) = kind else { return None };
     let BusFault { address, size, write } = fault;
     let kind = if *write { AccessKind::Write } else { AccessKind::Read };
     Some(MemoryFault { address: *address, size: u64::from(*size), kind })

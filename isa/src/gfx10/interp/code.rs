@@ -150,7 +150,7 @@ impl CodeCache {
             match self.word(address, bus) {
                 Some(word) => *slot = word,
                 None if i == 0 => {
-                    return Err(StopKind::CodeFault(BusFault { address, size: 4, write: false }));
+                    return Err(StopKind::CodeFault { fault: BusFault { address, size: 4, write: false } });
                 }
                 None => return Ok(i),
             }

@@ -108,7 +108,7 @@ impl Group<'_> {
     fn step(&mut self, number: usize) -> Result<(), StopKind> {
         let Some(runner) = self.runners.get_mut(number) else { return Ok(()) };
         let slot = self.code.slot(runner.wave.pc, self.bus)?;
-        *self.budget = self.budget.checked_sub(1).ok_or(StopKind::BudgetExhausted)?;
+        *self.budget = self.budget.checked_sub(1).ok_or(StopKind::BudgetExhausted {})?;
         self.executed += 1;
         if slot.inexact && !self.inexact.contains(&slot.inst.op) {
             self.inexact.push(slot.inst.op);

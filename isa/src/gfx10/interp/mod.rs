@@ -66,5 +66,5 @@ pub use bus::{Bus, BusFault};
 pub use code::CodeCache;
 pub use group::run_group;
 pub use launch::{Apertures, Export, GroupResult, Message, ProgramInfo, WaveInit, WaveOutcome};
-pub use stop::{Stop, StopKind};
+pub use stop::{CATALOGUE, Stop, StopKind};
 pub use wave::Wave;

@@ -1,6 +1,10 @@
 //! Why a group did not run to its end.
+//!
+//! One row of the table is a variant, its code and its sentence; `docs/refusals.md` is generated from [`CATALOGUE`].
+//! Codes are never reused and never change their meaning.
 
 use super::BusFault;
+use crate::CatalogueEntry;
 use crate::gfx10::DecodeErrorKind;
 
 /// A group that did not run to its end, and the instruction at which it stood.
@@ -15,141 +19,87 @@ pub struct Stop {
     pub kind: StopKind,
 }
 
-/// What stopped a group.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StopKind {
-    /// No instruction could be fetched.
-    #[error("the program counter has left the mapped code: {0}")]
-    CodeFault(BusFault),
-    /// The words are not an instruction of the target.
-    #[error("{0}")]
-    Undecodable(DecodeErrorKind),
-    /// The instruction has no meaning in the interpreter.
-    #[error("{mnemonic} is not interpreted")]
-    Unimplemented {
-        /// The instruction.
-        mnemonic: &'static str,
-    },
-    /// An image instruction that samples, or one of the rare ones.
-    #[error(
-        "{mnemonic} is not interpreted: of image instructions only loads, stores, atomics and queries of texels are"
-    )]
-    Image {
-        /// The instruction.
-        mnemonic: &'static str,
-    },
-    /// The instruction has a meaning but not in this form.
-    #[error("{mnemonic} is not interpreted with {form}")]
-    Form {
-        /// The instruction.
-        mnemonic: &'static str,
-        /// The form, as a noun.
-        form: &'static str,
-    },
-    /// A memory access failed.
-    #[error(transparent)]
-    MemoryFault(#[from] BusFault),
-    /// A scratch access outside the wave's scratch memory.
-    #[error("scratch access at byte {offset:#x} of a lane that has {bytes} bytes of scratch")]
-    ScratchFault {
-        /// Byte offset in the lane's scratch.
-        offset: u64,
-        /// Scratch bytes of a lane.
-        bytes: u32,
-    },
-    /// The budget was used up.
-    #[error("the program did not end within its step budget")]
-    BudgetExhausted,
-    /// A jump to an address that no instruction can have.
-    #[error("jump to {to:#x}, which is not a multiple of 4")]
-    BadJump {
-        /// The target.
-        to: u64,
-    },
-    /// A trap.
-    #[error("s_trap {id}: there is no trap handler")]
-    Trap {
-        /// SIMM16.
-        id: u16,
-    },
-    /// A register operand that the register file does not have.
-    #[error(
-        "{mnemonic} has {count} registers from number {first} as an operand, which are not registers in a row"
-    )]
-    RegisterRange {
-        /// The instruction.
-        mnemonic: &'static str,
-        /// First register number.
-        first: u32,
-        /// Registers of the operand.
-        count: u32,
-    },
-    /// A tuple of scalar registers that does not begin where such tuples must.
-    #[error(
-        "{mnemonic} has {count} scalar registers from number {first} as an operand, which is not aligned"
-    )]
-    RegisterAlignment {
-        /// The instruction.
-        mnemonic: &'static str,
-        /// First register number.
-        first: u32,
-        /// Registers of the operand.
-        count: u32,
-    },
-    /// A buffer descriptor that no rule is known for.
-    #[error("{mnemonic} met a buffer descriptor with {what}")]
-    Descriptor {
-        /// The instruction.
-        mnemonic: &'static str,
-        /// What is wrong with it, as a noun.
-        what: &'static str,
-    },
-    /// An image descriptor that no rule is known for.
-    #[error("{mnemonic} met an image descriptor with {what}")]
-    ImageDescriptor {
-        /// The instruction.
-        mnemonic: &'static str,
-        /// What is wrong with it, as a noun.
-        what: &'static str,
-    },
-    /// More exports or messages than any pipeline takes, which would only fill the host's memory.
-    #[error("{mnemonic} makes more than {limit} outputs of one wave")]
-    TooManyOutputs {
-        /// The instruction.
-        mnemonic: &'static str,
-        /// The limit.
-        limit: usize,
-    },
-    /// An atomic access that is not aligned to its size.
-    #[error("atomic access of {size} bytes at {address:#x}, which is not aligned")]
-    Misaligned {
-        /// Address in guest memory, LDS or scratch.
-        address: u64,
-        /// Bytes of the access.
-        size: u32,
-    },
+macro_rules! stops {
+    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } = $code:literal, $sentence:literal; )*) => {
+        /// What stopped a group.
+        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+        pub enum StopKind {
+            $(
+                $(#[doc = $doc])*
+                #[error($sentence)]
+                $variant {
+                    $(
+                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
+                        $field: $ty,
+                    )*
+                },
+            )*
+            /// The words are not an instruction of the target.
+            #[error("{0}")]
+            Undecodable(DecodeErrorKind),
+        }
+
+        impl StopKind {
+            /// The stable refusal code.
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $( StopKind::$variant { .. } => $code, )*
+                    StopKind::Undecodable(kind) => kind.code(),
+                }
+            }
+        }
+
+        /// Every stop that is the interpreter's own, sorted by code.
+        pub static CATALOGUE: &[CatalogueEntry] = &[
+            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
+        ];
+    };
 }
 
-impl StopKind {
-    /// The stable refusal code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            StopKind::CodeFault(_) => "ISA-RUN-001",
-            StopKind::Undecodable(kind) => kind.code(),
-            StopKind::Unimplemented { .. } => "ISA-RUN-003",
-            StopKind::Image { .. } => "ISA-RUN-004",
-            StopKind::Form { .. } => "ISA-RUN-005",
-            StopKind::MemoryFault(_) => "ISA-RUN-006",
-            StopKind::ScratchFault { .. } => "ISA-RUN-007",
-            StopKind::BudgetExhausted => "ISA-RUN-008",
-            StopKind::BadJump { .. } => "ISA-RUN-009",
-            StopKind::Trap { .. } => "ISA-RUN-010",
-            StopKind::RegisterRange { .. } => "ISA-RUN-011",
-            StopKind::RegisterAlignment { .. } => "ISA-RUN-002",
-            StopKind::Descriptor { .. } => "ISA-RUN-012",
-            StopKind::Misaligned { .. } => "ISA-RUN-013",
-            StopKind::TooManyOutputs { .. } => "ISA-RUN-014",
-            StopKind::ImageDescriptor { .. } => "ISA-RUN-015",
-        }
+stops! {
+    /// No instruction could be fetched.
+    CodeFault { fault: BusFault } = "ISA-RUN-001", "the program counter has left the mapped code: {fault}";
+    /// A tuple of scalar registers that does not begin where such tuples must.
+    RegisterAlignment { mnemonic: &'static str, first: u32, count: u32 } = "ISA-RUN-002",
+        "{mnemonic} has {count} scalar registers from number {first} as an operand, which is not aligned";
+    /// The instruction has no meaning in the interpreter.
+    Unimplemented { mnemonic: &'static str } = "ISA-RUN-003", "{mnemonic} is not interpreted";
+    /// An image instruction that samples, or one of the rare ones.
+    Image { mnemonic: &'static str } = "ISA-RUN-004",
+        "{mnemonic} is not interpreted: of image instructions only loads, stores, atomics and queries of texels are";
+    /// The instruction has a meaning but not in this form, which is a noun.
+    Form { mnemonic: &'static str, form: &'static str } = "ISA-RUN-005",
+        "{mnemonic} is not interpreted with {form}";
+    /// A memory access failed.
+    MemoryFault { fault: BusFault } = "ISA-RUN-006", "{fault}";
+    /// A scratch access outside the lane's scratch memory.
+    ScratchFault { offset: u64, bytes: u32 } = "ISA-RUN-007",
+        "scratch access at byte {offset:#x} of a lane that has {bytes} bytes of scratch";
+    /// The budget was used up.
+    BudgetExhausted {} = "ISA-RUN-008", "the program did not end within its step budget";
+    /// A jump to an address that no instruction can have.
+    BadJump { to: u64 } = "ISA-RUN-009", "jump to {to:#x}, which is not a multiple of 4";
+    /// A trap.
+    Trap { id: u16 } = "ISA-RUN-010", "s_trap {id}: there is no trap handler";
+    /// A register operand that the register file does not have.
+    RegisterRange { mnemonic: &'static str, first: u32, count: u32 } = "ISA-RUN-011",
+        "{mnemonic} has {count} registers from number {first} as an operand, which are not registers in a row";
+    /// A buffer descriptor that no rule is known for.
+    Descriptor { mnemonic: &'static str, what: &'static str } = "ISA-RUN-012",
+        "{mnemonic} met a buffer descriptor with {what}";
+    /// An atomic access that is not aligned to its size, in guest memory, LDS or scratch.
+    Misaligned { address: u64, size: u32 } = "ISA-RUN-013",
+        "atomic access of {size} bytes at {address:#x}, which is not aligned";
+    /// More exports or messages than any pipeline takes, which would only fill the host's memory.
+    TooManyOutputs { mnemonic: &'static str, limit: usize } = "ISA-RUN-014",
+        "{mnemonic} makes more than {limit} outputs of one wave";
+    /// An image descriptor that no rule is known for.
+    ImageDescriptor { mnemonic: &'static str, what: &'static str } = "ISA-RUN-015",
+        "{mnemonic} met an image descriptor with {what}";
+}
+
+impl From<BusFault> for StopKind {
+    fn from(fault: BusFault) -> Self {
+        StopKind::MemoryFault { fault }
     }
 }
