@@ -162,3 +162,20 @@ fn random_words_read_as_llvm_reads_them() {
         wrong[..wrong.len().min(60)].join("\n")
     );
 }
+
+/// The checked-in listings are what the installed llvm-objdump prints.
+#[test]
+fn the_sample_programs_are_listed_by_llvm_objdump_as_stored() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/programs");
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let [_, cpu, wave, "bin"] = name.split('.').collect::<Vec<_>>()[..] else { continue };
+        let target = if cpu == "gfx1010" { Target::Gfx1010 } else { Target::Gfx1030 };
+        let wave = if wave == "w64" { WaveSize::W64 } else { WaveSize::W32 };
+        let code = std::fs::read(&path).unwrap();
+        let words: Vec<u32> = code.as_chunks().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
+        let stored = std::fs::read_to_string(path.with_extension("txt")).unwrap();
+        assert_eq!(llvm::list(&words, target, wave), stored.lines().collect::<Vec<_>>(), "{name}");
+    }
+}

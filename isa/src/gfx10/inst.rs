@@ -355,16 +355,20 @@ pub enum Mods {
 ///
 /// | encoding | `dst` | `src` |
 /// |---|---|---|
-/// | SOP1, SOP2, SOPK, SOPC, SOPP | SDST | SSRC0, SSRC1; SOPK operations that read their SDST (`s_addk`, `s_cmpk`, `s_cmovk`) and `s_setreg` have it in `src[0]` too |
-/// | SMEM | SDATA of loads and returning atomics | SBASE, SOFFSET, SDATA of stores and atomics |
-/// | VOP1, VOP2, VOP3, VOP3P | VDST (or SDST of `v_readlane`, `v_readfirstlane`), then the mask of carry-out operations | in arithmetic order, masks written out (VCC of the short forms); `v_fmac` and its like have VDST in `src[2]`; `v_fmamk` has the literal in `src[1]`, `v_fmaak` in `src[2]` |
+/// | SOP1, SOP2, SOPC, SOPP | SDST | SSRC0, SSRC1, then SDST of operations that keep part of it (`s_cmov`, `s_bitset`) |
+/// | SOPK | SDST of operations that write it | SDST of operations that read it (`s_addk`, `s_cmpk`, `s_cmovk`, `s_setreg`, the waits); the literal of `s_setreg_imm32_b32` |
+/// | SMEM | SDATA of loads and returning atomics | SBASE, SOFFSET, SDATA of stores and atomics; SOFFSET is `None` if it is NULL |
+/// | VOP1, VOP2, VOP3, VOP3P | VDST (or SDST of `v_readlane`, `v_readfirstlane`), then the mask of carry-out operations; both registers of `v_swap` | in arithmetic order, masks written out (VCC of the short forms); `v_fmac` and its like and `v_writelane` have VDST in `src[2]`, `v_permlane16` in `src[3]`; `v_div_fmas` has VCC in `src[3]`; `v_fmamk` has the literal in `src[1]`, `v_fmaak` in `src[2]` |
 /// | VOPC and its e64 form | the mask (VCC or EXEC or SDST) | SRC0, SRC1 |
-/// | VINTRP | VDST | VSRC (or the P0/P10/P20 code as an `Int`) |
+/// | VINTRP and VOP3 interpolation | VDST | VSRC (or the P10/P20/P0 code 0-2 as an `Int`), then a further register source and VDST where they are read |
 /// | DS | VDST | ADDR, DATA0, DATA1 |
-/// | MUBUF, MTBUF | VDATA of loads and returning atomics | VADDR, SRSRC, SOFFSET, VDATA of stores and atomics |
-/// | MIMG | VDATA of loads | VADDR, SRSRC, SSAMP, VDATA of stores and atomics |
-/// | FLAT, GLOBAL, SCRATCH | VDST | ADDR, DATA, SADDR |
+/// | MUBUF, MTBUF | VDATA of loads and returning atomics | VADDR (index, then offset; `None` without either), SRSRC, SOFFSET, VDATA of stores and atomics |
+/// | MIMG | VDATA of loads and returning atomics | VADDR, SRSRC, SSAMP, VDATA of stores and atomics |
+/// | FLAT, GLOBAL, SCRATCH | VDST | ADDR, DATA, SADDR; `None` where it is off |
 /// | EXP | - | VSRC0-3 |
+///
+/// The first scalar register of an operand of 64 bits and more is aligned as the hardware aligns it, except of a lane
+/// mask, whose width the wave size decides: a wave64 mask begins at the even register below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Inst {
     /// The operation, whatever its encoding.

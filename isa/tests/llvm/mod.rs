@@ -53,19 +53,50 @@ fn nop(line: &str) -> Option<usize> {
     }
 }
 
+/// What llvm-objdump lists for a program, without headings and the names of branch targets in its comments.
+pub(crate) fn list(program: &[u32], target: Target, wave: WaveSize) -> Vec<String> {
+    let source: String = program.iter().map(|w| format!(".long {w:#x}\n")).collect();
+    let name = format!("guestwave-{}-{}-{wave:?}.o", std::process::id(), cpu(target));
+    let object = std::env::temp_dir().join(name);
+    let mut assembler = Command::new(LLVM_MC);
+    assembler
+        .args(["-arch=amdgcn", "-filetype=obj", "-o"])
+        .arg(&object)
+        .arg(format!("-mcpu={}", cpu(target)));
+    pipe(&mut assembler, &source);
+    let mut lister = Command::new("llvm-objdump");
+    lister
+        .arg("-d")
+        .arg(format!("--mcpu={}", cpu(target)))
+        .arg(format!("--mattr={}", features(wave)))
+        .arg(&object);
+    let listing = pipe(&mut lister, "");
+    std::fs::remove_file(object).unwrap();
+    let lines = listing.lines().filter(|l| l.starts_with('\t'));
+    lines.map(|l| l.split(" <.text+").next().unwrap_or(l).trim_end().to_owned()).collect()
+}
+
 fn run(input: &str, target: Target, wave: WaveSize) -> String {
-    let features = match wave {
-        WaveSize::W32 => "-mattr=+wavefrontsize32,-wavefrontsize64",
-        WaveSize::W64 => "-mattr=-wavefrontsize32,+wavefrontsize64",
-    };
-    let mut child = Command::new(LLVM_MC)
-        .args(["-arch=amdgcn", "-disassemble", features])
-        .arg(format!("-mcpu={}", cpu(target)))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap_or_else(|e| panic!("this test needs llvm-mc 14 (Debian: apt-get install llvm): {e}"));
+    let mut command = Command::new(LLVM_MC);
+    command.args(["-arch=amdgcn", "-disassemble"]);
+    command.arg(format!("-mattr={}", features(wave))).arg(format!("-mcpu={}", cpu(target)));
+    pipe(&mut command, input)
+}
+
+fn features(wave: WaveSize) -> &'static str {
+    match wave {
+        WaveSize::W32 => "+wavefrontsize32,-wavefrontsize64",
+        WaveSize::W64 => "-wavefrontsize32,+wavefrontsize64",
+    }
+}
+
+/// What a command prints when it is given the input.
+fn pipe(command: &mut Command, input: &str) -> String {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap_or_else(|e| {
+        let program = command.get_program().display();
+        panic!("this test needs {program} of LLVM 14 (Debian: apt-get install llvm): {e}")
+    });
     let mut stdin = child.stdin.take().unwrap();
     let text = input.to_owned();
     let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));

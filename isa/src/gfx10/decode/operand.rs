@@ -47,13 +47,16 @@ impl Reader<'_> {
             Coding::Sgpr => (code < 128).then(|| sgpr(code, dwords)).flatten(),
             Coding::SgprPair => sgpr(code * 2, dwords),
             Coding::SgprQuad => sgpr(code * 4, dwords),
-            Coding::Source | Coding::ScalarSource if code == LITERAL => return self.literal(),
+            Coding::Source | Coding::ScalarSource if code == LITERAL => Some(self.literal()?),
             Coding::Source | Coding::ScalarSource => scalar_source(code, dwords),
             Coding::RegisterSource => scalar_source(code, dwords).filter(is_register),
             Coding::Parameter => (code < 3).then_some(Operand::Int(code as i8)),
         };
-        // A mask is a scalar register, whatever else its field could name.
-        let fits = |o: &Operand| spec.kind != NumberKind::Mask || is_register(o);
+        // A mask is a scalar register, whatever else its field could name, and no constant is wider than 64 bits.
+        let fits = |o: &Operand| match spec.kind {
+            NumberKind::Mask => is_register(o),
+            _ => dwords <= 2 || matches!(o, Operand::Vgpr(_) | Operand::Sgpr(_)),
+        };
         operand.filter(fits).ok_or_else(|| match coding {
             Coding::Sgpr | Coding::SgprPair | Coding::SgprQuad if dwords > 1 => self.bad_range(code, dwords),
             _ => self.bad_operand(code),
