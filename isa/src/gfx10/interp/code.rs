@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::machine::ADDRESS_BITS;
 use super::slot::Slot;
 use super::{Bus, BusFault, ProgramInfo, StopKind};
 use crate::gfx10::{Target, WaveSize, decode};
@@ -48,7 +49,7 @@ impl CodeCache {
     pub fn new(target: Target, address: u64) -> Self {
         CodeCache {
             target,
-            address,
+            address: address & ADDRESS_BITS,
             size: WaveSize::W32,
             lines: HashMap::new(),
             slots: Vec::new(),
@@ -91,7 +92,7 @@ impl CodeCache {
 
     /// Makes this the cache of the program that `info` names; what was decoded for another one is forgotten.
     pub(super) fn serve(&mut self, info: &ProgramInfo) {
-        let (address, target, size) = (info.address, info.target, info.wave_size);
+        let (address, target, size) = (info.address & ADDRESS_BITS, info.target, info.wave_size);
         if (self.address, self.target, self.size) != (address, target, size) {
             self.forget();
             (self.address, self.target, self.size) = (address, target, size);

@@ -1,6 +1,6 @@
 //! Running the waves of a group.
 
-use super::machine::{Flow, Machine};
+use super::machine::{ADDRESS_BITS, Flow, Machine};
 use super::meaning::Meaning;
 use super::slot::Slot;
 use super::wave::Wave;
@@ -91,52 +91,32 @@ impl Group<'_> {
 
     /// Runs one wave until it ends, waits or has used its turn.
     fn turn(&mut self, number: usize) -> Result<(), Stop> {
-        for _ in 0..QUANTUM {
-            let Some(runner) = self.runners.get_mut(number).filter(|r| r.state == State::Ready) else {
-                return Ok(());
-            };
-            let pc = runner.wave.pc;
-            if let Err(kind) = self.step(number) {
-                let word = self.code.fetched(pc).unwrap_or(0);
-                return Err(Stop { pc: pc.wrapping_sub(self.info.address) as u32, word, kind });
-            }
-        }
-        Ok(())
-    }
-
-    /// Executes one instruction of a wave.
-    fn step(&mut self, number: usize) -> Result<(), StopKind> {
         let Some(runner) = self.runners.get_mut(number) else { return Ok(()) };
-        let slot = self.code.slot(runner.wave.pc, self.bus)?;
-        *self.budget = self.budget.checked_sub(1).ok_or(StopKind::BudgetExhausted {})?;
-        self.executed += 1;
-        if slot.inexact && !self.inexact.contains(&slot.inst.op) {
-            self.inexact.push(slot.inst.op);
-        }
-        let next_pc = runner.wave.pc.wrapping_add(4 * u64::from(slot.inst.len));
-        let flow = execute(
-            &mut Machine {
+        let mut turn = Turn {
+            machine: Machine {
                 wave: &mut runner.wave,
                 outcome: &mut runner.outcome,
                 lds: &mut self.lds,
                 bus: self.bus,
                 info: self.info,
                 executed: self.executed,
-                next_pc,
+                next_pc: 0,
             },
-            slot,
-        )?;
-        runner.wave.pc = next_pc;
-        match flow {
-            Flow::Next => {}
-            Flow::Jump(to) if to % 4 != 0 => return Err(StopKind::BadJump { to }),
-            Flow::Jump(to) => runner.wave.pc = to & 0xffff_ffff_ffff,
-            Flow::Barrier => runner.state = State::AtBarrier,
-            Flow::Refetch => {
-                self.code.revalidate(self.bus);
+            code: self.code,
+            budget: self.budget,
+            inexact: &mut self.inexact,
+        };
+        for _ in 0..QUANTUM {
+            if runner.state != State::Ready {
+                break;
             }
-            Flow::End => runner.state = State::Ended,
+            let pc = turn.machine.wave.pc;
+            match turn.step() {
+                Ok(state) => runner.state = state,
+                Err(kind) => return Err(turn.stop(pc, kind)),
+            }
         }
+        self.executed = turn.machine.executed;
         Ok(())
     }
 
@@ -146,6 +126,47 @@ impl Group<'_> {
         let waves =
             self.runners.into_iter().map(|r| WaveOutcome { last: Some(r.wave), ..r.outcome }).collect();
         GroupResult { waves, instructions: self.executed, inexact }
+    }
+}
+
+/// One wave's turn.
+struct Turn<'a> {
+    machine: Machine<'a>,
+    code: &'a mut CodeCache,
+    budget: &'a mut u64,
+    inexact: &'a mut Vec<Op>,
+}
+
+impl Turn<'_> {
+    /// Executes one instruction and tells how the wave stands after it.
+    fn step(&mut self) -> Result<State, StopKind> {
+        let m = &mut self.machine;
+        let slot = self.code.slot(m.wave.pc, m.bus)?;
+        *self.budget = self.budget.checked_sub(1).ok_or(StopKind::BudgetExhausted {})?;
+        m.executed += 1;
+        if slot.inexact && !self.inexact.contains(&slot.inst.op) {
+            self.inexact.push(slot.inst.op);
+        }
+        m.next_pc = m.wave.pc.wrapping_add(4 * u64::from(slot.inst.len)) & ADDRESS_BITS;
+        let flow = execute(m, slot)?;
+        m.wave.pc = m.next_pc;
+        match flow {
+            Flow::Next => {}
+            Flow::Jump(to) if to % 4 != 0 => return Err(StopKind::BadJump { to }),
+            Flow::Jump(to) => m.wave.pc = to & ADDRESS_BITS,
+            Flow::Barrier => return Ok(State::AtBarrier),
+            Flow::Refetch => {
+                self.code.revalidate(m.bus);
+            }
+            Flow::End => return Ok(State::Ended),
+        }
+        Ok(State::Ready)
+    }
+
+    /// The stop at an instruction.
+    fn stop(&self, pc: u64, kind: StopKind) -> Stop {
+        let word = self.code.fetched(pc).unwrap_or(0);
+        Stop { pc: pc.wrapping_sub(self.machine.info.address) as u32, word, kind }
     }
 }
 

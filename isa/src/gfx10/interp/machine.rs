@@ -32,7 +32,7 @@ pub(super) struct Machine<'a> {
 }
 
 /// Bits of a guest address that count.
-const ADDRESS_BITS: u64 = 0xffff_ffff_ffff;
+pub(super) const ADDRESS_BITS: u64 = 0xffff_ffff_ffff;
 
 /// Where some bytes lie that a lane reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

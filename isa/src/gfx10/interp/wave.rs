@@ -1,5 +1,6 @@
 //! The registers of one wave.
 
+use super::machine::ADDRESS_BITS;
 use super::{ProgramInfo, WaveInit};
 use crate::gfx10::{WaveSize, sreg};
 
@@ -35,7 +36,7 @@ impl Wave {
             vgprs: vec![[0; 64]; VGPRS],
             scc: false,
             mode: info.mode,
-            pc: info.address,
+            pc: info.address & ADDRESS_BITS,
             flat_scratch: [0; 2],
             scratch: Vec::new(),
             number,
