@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 
 use guestwave_harness::capture::load;
 
+/// Instructions that a dispatch may execute: more than any capture's. The longest has loops of up to 10,000 turns.
+const STEPS: u64 = 1 << 27;
+
 /// Verdict by capture name.
 fn expected() -> BTreeMap<&'static str, &'static str> {
     let rows = include_str!("../captures/expected.tsv").lines().filter(|l| !l.starts_with('#'));
@@ -20,7 +23,7 @@ fn differences(paths: &[std::path::PathBuf]) -> Vec<String> {
     for path in paths {
         let name = common::name_of(path);
         let capture = load(path).unwrap();
-        let outcome = common::run(&capture);
+        let outcome = common::run_for(&capture, STEPS);
         let verdict = common::verdict(&outcome);
         let row = expected.get(name.as_str()).copied().unwrap_or("not in the table");
         if row != verdict {

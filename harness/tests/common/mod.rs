@@ -10,7 +10,7 @@ use guestwave_harness::capture::{Capture, Record, load};
 use guestwave_harness::executor::ReferenceExecutor;
 use guestwave_harness::replay::{Outcome, ReplayOptions, replay};
 
-/// Instructions that a dispatch may execute in tests: more than any capture's, few enough to end soon.
+/// Instructions that a dispatch may execute in tests: few enough to end soon.
 pub(crate) const STEPS: u64 = 1 << 24;
 
 /// The captures that stand in the repository.
@@ -47,15 +47,23 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
 
 /// Replays with golden pages compared and freed buffer objects kept.
 pub(crate) fn run(capture: &Capture) -> Outcome {
-    let options = ReplayOptions { golden: true, keep_freed: true, rows: 2 };
-    replay(capture, Box::new(ReferenceExecutor::with_steps(STEPS)), options)
+    run_for(capture, STEPS)
 }
 
-/// `pass`, `fail`, or `refused CODE` with the first refusal's code.
+/// As [`run`], with another number of instructions for a dispatch.
+pub(crate) fn run_for(capture: &Capture, steps: u64) -> Outcome {
+    let options = ReplayOptions { golden: true, keep_freed: true, rows: 2 };
+    replay(capture, Box::new(ReferenceExecutor::with_steps(steps)), options)
+}
+
+/// `pass`, `refused CODE` with the first refusal's code, `pages differ` where only recorded pages do not agree, or
+/// `fail`.
 pub(crate) fn verdict(outcome: &Outcome) -> String {
-    match (outcome.report.exit_status(), outcome.report.refusals.first()) {
+    let report = &outcome.report;
+    match (report.exit_status(), report.refusals.first()) {
         (0, _) => "pass".to_owned(),
         (_, Some(refusal)) => format!("refused {}", refusal.code),
+        _ if report.expectations.iter().all(|e| e.ok) => "pages differ".to_owned(),
         _ => "fail".to_owned(),
     }
 }
