@@ -8,7 +8,7 @@ use guestwave_cp::GuestMemory;
 use guestwave_translate::backend::{
     Backend, BackendError, Batch, Caps, Completion, Holding, Launch, LaunchFault, ProgramId, Ticket,
 };
-use guestwave_translate::program::{Program, Stmt, verify};
+use guestwave_translate::program::{Program, Stmt, simplify, verify};
 
 use crate::jit::Jit;
 use crate::lower::MAX_UNITS;
@@ -153,7 +153,8 @@ impl Backend for SoftBackend {
         if let Some((code, reason)) = beyond(program) {
             return Err(refusal(code, reason));
         }
-        let plan = plan::plan(program);
+        let simple = simplify(program);
+        let plan = plan::plan(&simple);
         if plan.frame.bytes > MAX_FRAME {
             let reason = format!("{} bytes live from one part of a wave to another", plan.frame.bytes);
             return Err(refusal("SOFT-COMPILE-007", reason));

@@ -48,11 +48,13 @@ pub mod eval;
 mod expr;
 mod fold;
 mod launch;
+mod simplify;
 mod verify;
 
 pub use build::*;
 pub use expr::*;
 pub use launch::*;
+pub use simplify::simplify;
 pub use verify::*;
 
 /// A value: defined once by a statement.

@@ -1,0 +1,164 @@
+//! Programs made smaller without changing what they do.
+//!
+//! What exact float sequences leave behind is the main thing: a value that was flushed once (denormals made zeros of their
+//! sign) is flushed again by each operation that takes it. Facts about values show where that does nothing.
+
+mod facts;
+mod uses;
+
+use std::collections::HashMap;
+
+use self::facts::Facts;
+use super::{Access, Block, Expr, Program, Stmt, Value, WaveOp};
+
+/// The same program without steps that do nothing and values that nobody uses. Values keep their numbers.
+pub fn simplify(program: &Program) -> Program {
+    let facts = Facts::new(program);
+    let mut same = HashMap::new();
+    let mut body = renamed(&program.body, &facts, &mut same);
+    uses::drop_unused(program, &mut body);
+    Program { body, ..program.clone() }
+}
+
+/// `block` with each value that equals an earlier one replaced by that; `same` collects them.
+fn renamed(block: &Block, facts: &Facts, same: &mut HashMap<Value, Value>) -> Block {
+    let mut out = Vec::with_capacity(block.len());
+    for stmt in block {
+        if let Stmt::Let(v, expr) = stmt
+            && let Some(known) = facts.flush_of_flushed(expr)
+        {
+            let known = same.get(&known).copied().unwrap_or(known);
+            same.insert(*v, known);
+            continue;
+        }
+        out.push(statement(stmt, facts, same));
+    }
+    out
+}
+
+fn statement(stmt: &Stmt, facts: &Facts, same: &mut HashMap<Value, Value>) -> Stmt {
+    let at = |v: Value| same.get(&v).copied().unwrap_or(v);
+    match stmt {
+        Stmt::Let(v, expr) => Stmt::Let(*v, operands_renamed(*expr, at)),
+        Stmt::Set(var, v) => Stmt::Set(*var, at(*v)),
+        Stmt::If { cond, then, otherwise } => {
+            let cond = at(*cond);
+            let then = renamed(then, facts, same);
+            Stmt::If { cond, then, otherwise: renamed(otherwise, facts, same) }
+        }
+        Stmt::Loop { body } => Stmt::Loop { body: renamed(body, facts, same) },
+        Stmt::Load { dst, access } => Stmt::Load { dst: dst.clone(), access: access_renamed(*access, at) },
+        Stmt::Store { src, access } => {
+            Stmt::Store { src: src.iter().map(|v| at(*v)).collect(), access: access_renamed(*access, at) }
+        }
+        Stmt::Atomic { dst, op, data, compare, access } => Stmt::Atomic {
+            dst: *dst,
+            op: *op,
+            data: at(*data),
+            compare: compare.map(at),
+            access: access_renamed(*access, at),
+        },
+        other => other.clone(),
+    }
+}
+
+fn access_renamed(access: Access, at: impl Fn(Value) -> Value) -> Access {
+    Access { address: at(access.address), valid: at(access.valid), ..access }
+}
+
+fn operands_renamed(expr: Expr, at: impl Fn(Value) -> Value) -> Expr {
+    match expr {
+        Expr::Un(op, a) => Expr::Un(op, at(a)),
+        Expr::Bin(op, a, b) => Expr::Bin(op, at(a), at(b)),
+        Expr::Tri(op, a, b, c) => Expr::Tri(op, at(a), at(b), at(c)),
+        Expr::Wave(op) => Expr::Wave(match op {
+            WaveOp::Ballot(v) => WaveOp::Ballot(at(v)),
+            WaveOp::Any(v) => WaveOp::Any(at(v)),
+            WaveOp::ReadLane { value, lane } => WaveOp::ReadLane { value: at(value), lane: at(lane) },
+            WaveOp::Shuffle { value, lane } => WaveOp::Shuffle { value: at(value), lane: at(lane) },
+            WaveOp::Send { value, lane, active } => {
+                WaveOp::Send { value: at(value), lane: at(lane), active: at(active) }
+            }
+        }),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::simplify;
+    use crate::program::{
+        Access, BinOp, Builder, Builtin, Expr, Rate, Space, Stmt, TriOp, Type, UnOp, Value, Width, verify,
+    };
+
+    fn flush(b: &mut Builder, x: Value) -> Value {
+        let (mask, zero, sign) = (b.c32(0x7f80_0000), b.c32(0), b.c32(1 << 31));
+        let exponent = b.bin(BinOp::And, x, mask);
+        let tiny = b.bin(BinOp::Eq, exponent, zero);
+        let signed = b.bin(BinOp::And, x, sign);
+        b.select(tiny, signed, x)
+    }
+
+    fn flush_sum(b: &mut Builder, x: Value, y: Value) -> Value {
+        let (p, q) = (flush(b, x), flush(b, y));
+        let sum = b.bin(BinOp::AddF32, p, q);
+        flush(b, sum)
+    }
+
+    fn store(b: &mut Builder, value: Value) {
+        let (address, valid) = (b.c64(0), b.c32(4));
+        let lane = b.builtin(Builtin::Lane);
+        let wide = b.un(UnOp::Extend, lane);
+        let address = b.bin(BinOp::Add, address, wide);
+        b.store(
+            vec![value],
+            Access { space: Space::Global, address, valid, width: Width::W32, pc: 0, slot: None },
+        );
+    }
+
+    fn selects(block: &[Stmt]) -> usize {
+        let one = |s: &Stmt| match s {
+            Stmt::Let(_, Expr::Tri(TriOp::Select, ..)) => 1,
+            Stmt::Loop { body } => selects(body),
+            _ => 0,
+        };
+        block.iter().map(one).sum()
+    }
+
+    #[test]
+    fn what_was_flushed_is_not_flushed_again() {
+        let mut b = Builder::new("sums", 32);
+        let x = b.builtin(Builtin::Lane);
+        let once = flush_sum(&mut b, x, x);
+        let twice = flush_sum(&mut b, once, x);
+        store(&mut b, twice);
+        let program = b.finish();
+        assert_eq!(selects(&program.body), 4);
+        let small = simplify(&program);
+        verify(&small).unwrap();
+        assert_eq!(selects(&small.body), 3);
+    }
+
+    #[test]
+    fn a_variable_is_flushed_if_all_that_is_set_is() {
+        for clean in [true, false] {
+            let mut b = Builder::new("loop", 32);
+            let (sum, lane) = (b.var("sum", Type::B32, Rate::Varying), b.builtin(Builtin::Lane));
+            if !clean {
+                b.set(sum, lane);
+            }
+            b.open();
+            let old = b.get(sum);
+            let new = flush_sum(&mut b, old, lane);
+            b.set(sum, new);
+            b.push(Stmt::Break);
+            let body = b.close();
+            b.push(Stmt::Loop { body });
+            let total = b.get(sum);
+            store(&mut b, total);
+            let small = simplify(&b.finish());
+            verify(&small).unwrap();
+            assert_eq!(selects(&small.body), if clean { 2 } else { 3 });
+        }
+    }
+}
