@@ -3,19 +3,20 @@
 /// Most units of one load or store.
 pub(crate) const MAX_UNITS: usize = 32;
 
-/// The last place that one access of the program found its memory in. Guest byte `base + i` lies at `host + i`; an access at
-/// `base + i` is inside if `i < limit`.
+/// The last place that one access of the program found its memory in. Guest byte `base + i` lies at `host + i`. A load at `base + i`
+/// is inside if `i < limit`. A store of aligned units of `1 << s` bytes (`s` as in [`SiteInfo::unit_shift`]) is inside if
+/// `i` rotated right by `s` is below `limit`, which then counts units; a misaligned one comes out too large.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     /// Guest address of the first byte, with the upper bits that the last access had.
     pub(crate) base: u64,
-    /// Bytes less the access's size, plus 1; 0 if there is no such place.
+    /// First place at which the access would not be inside any more; 0 if there is no such memory.
     pub(crate) limit: u64,
     /// Where the first byte lies.
     pub(crate) host: *mut u8,
-    /// For stores, one bit a byte of which of them were stored.
-    pub(crate) marks: *mut u64,
+    /// For stores, the marks of the first dword: one byte a dword, one bit a byte that was stored.
+    pub(crate) marks: *mut u8,
 }
 
 impl Site {
@@ -94,6 +95,14 @@ impl SiteInfo {
         match self.kind {
             SiteKind::Load(n) | SiteKind::Store(n) => n,
             SiteKind::Atomic(_) => 1,
+        }
+    }
+
+    /// For stores, how far an offset is rotated so that misaligned ones are out of bounds.
+    pub(crate) fn unit_shift(&self) -> u32 {
+        match self.kind {
+            SiteKind::Store(_) => self.access.width.bytes().ilog2(),
+            _ => 0,
         }
     }
 

@@ -8,9 +8,11 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    Block, BlockArg, Endianness, FuncRef, InstBuilder, MemFlagsData, Value as Ir, types,
+    Block, BlockArg, Endianness, FuncRef, InstBuilder, MemFlagsData, Type, Value as Ir, types,
 };
-use guestwave_translate::program::{Access, Expr, Space, Stmt, TriOp, Type, Value, Width};
+use guestwave_translate::program::{Access, Expr, Space, Stmt, TriOp, Type as Ty, Value, Width};
+
+use crate::run::WHOLE;
 
 use super::{Context, Lowering, Site, SiteInfo, SiteKind, status};
 
@@ -23,9 +25,6 @@ enum Existing {
     If(Value),
     Unknown,
 }
-
-/// Bytes that one step marks: a mask of them, moved by up to 63 bits, spans at most two words.
-const MARK_BYTES: u32 = 32;
 
 /// Flags of accesses to guest, local and table memory, which the check before them makes safe.
 fn guest_flags() -> MemFlagsData {
@@ -88,12 +87,12 @@ impl Lowering<'_, '_> {
         let units: Vec<Ir> = src.iter().map(|v| self.int(*v)).collect();
         let ways = self.split(&info, 0);
         self.to(ways.full);
-        let (host, offset) = self.place(site, &info, ways.slow);
+        let (host, place) = self.place(site, &info, ways.slow);
         for (i, unit) in (0..).zip(&units) {
             self.store_unit(access.width, *unit, host, i);
         }
-        if let Some(offset) = offset {
-            self.mark(site, offset, info.bytes());
+        if let Some(place) = place {
+            self.mark(site, &info, place);
         }
         self.done(&ways, &[]);
         self.to(ways.none);
@@ -194,8 +193,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Where an access whose units all exist finds them: the host address, and for guest stores the offset from the site's first byte.
-    /// Goes to `slow` where the place is not known.
+    /// Where an access whose units all exist finds them: the host address, and for guest stores the number of units from the
+    /// site's first byte. Goes to `slow` where the place is not known.
     fn place(&mut self, site: i32, info: &SiteInfo, slow: Block) -> (Ir, Option<Ir>) {
         let address = self.int(info.access.address);
         match info.access.space {
@@ -222,11 +221,15 @@ impl Lowering<'_, '_> {
         let base = self.site_field(site, offset_of!(Site, base));
         let limit = self.site_field(site, offset_of!(Site, limit));
         let offset = self.b.ins().isub(address, base);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, limit);
+        let place = match info.unit_shift() {
+            0 => offset,
+            shift => self.b.ins().rotr_imm_u(offset, i64::from(shift)),
+        };
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, place, limit);
         self.unless(inside, slow);
         let host = self.site_field(site, offset_of!(Site, host));
         let stores = matches!(info.kind, SiteKind::Store(_));
-        (self.b.ins().iadd(host, offset), stores.then_some(offset))
+        (self.b.ins().iadd(host, offset), stores.then_some(place))
     }
 
     fn unless(&mut self, fine: Ir, slow: Block) {
@@ -282,50 +285,49 @@ impl Lowering<'_, '_> {
         };
     }
 
-    /// Marks `bytes` bytes from `offset` of the site's place as stored.
-    fn mark(&mut self, site: i32, offset: Ir, bytes: u32) {
+    /// Marks the units of a guest store, the first of which is number `place` of the site's memory.
+    fn mark(&mut self, site: i32, info: &SiteInfo, place: Ir) {
         let marks = self.site_field(site, offset_of!(Site, marks));
-        let mut marked = 0;
-        while marked < bytes {
-            let step = (bytes - marked).min(MARK_BYTES);
-            let at = self.b.ins().iadd_imm_u(offset, i64::from(marked));
-            self.mark_step(marks, at, step);
-            marked += step;
+        if info.access.width == Width::W32 {
+            let first = self.b.ins().iadd(marks, place);
+            return self.mark_dwords(first, info.count());
+        }
+        for i in 0..info.count() {
+            let unit = self.b.ins().iadd_imm_u(place, i64::from(i));
+            self.mark_part(marks, unit, info.access.width.bytes());
         }
     }
 
-    fn mark_step(&mut self, marks: Ir, at: Ir, bytes: u32) {
-        let mask = self.b.ins().iconst(types::I64, ((1u64 << bytes) - 1) as i64);
-        let index = self.b.ins().ushr_imm_u(at, 6);
-        let word = self.b.ins().ishl_imm_u(index, 3);
-        let word = self.b.ins().iadd(marks, word);
-        let low = self.b.ins().ishl(mask, at);
-        self.or_into(word, 0, low);
-        // The bytes may reach into the next word, which few do.
-        let [over, on] = [(); 2].map(|()| self.b.create_block());
-        let bit = self.b.ins().band_imm_u(at, 63);
-        let crosses = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, bit, i64::from(64 - bytes));
-        self.b.ins().brif(crosses, over, &[], on, &[]);
-        self.to(over);
-        self.b.set_cold_block(over);
-        let left = self.b.ins().ineg(bit);
-        let high = self.b.ins().ushr(mask, left);
-        self.or_into(word, 8, high);
-        self.jump(on);
-        self.to(on);
+    /// Marks whole dwords: as many bytes of marks, in steps as wide as will do.
+    fn mark_dwords(&mut self, first: Ir, dwords: u32) {
+        let mut done = 0;
+        while done < dwords {
+            let step = 1 << (dwords - done).ilog2().min(3);
+            let ty = Type::int_with_byte_size(step as u16).unwrap_or(types::I8);
+            let whole = u64::from_le_bytes([WHOLE; 8]) >> (64 - 8 * step);
+            let whole = self.b.ins().iconst(ty, whole as i64);
+            self.b.ins().store(MemFlagsData::trusted(), whole, first, done as i32);
+            done += step;
+        }
     }
 
-    fn or_into(&mut self, word: Ir, at: i32, bits: Ir) {
-        let flags = MemFlagsData::trusted();
-        let old = self.b.ins().load(types::I64, flags, word, at);
+    /// Marks unit number `unit` of 1 or 2 bytes, a part of its dword.
+    fn mark_part(&mut self, marks: Ir, unit: Ir, bytes: u32) {
+        let byte = self.b.ins().ishl_imm_u(unit, i64::from(bytes.ilog2()));
+        let dword = self.b.ins().ushr_imm_u(byte, 2);
+        let at = self.b.ins().iadd(marks, dword);
+        let mask = self.c32((1 << bytes) - 1);
+        let within = self.b.ins().band_imm_u(byte, 3);
+        let bits = self.b.ins().ishl(mask, within);
+        let old = self.b.ins().uload8(types::I32, MemFlagsData::trusted(), at, 0);
         let new = self.b.ins().bor(old, bits);
-        self.b.ins().store(flags, new, word, at);
+        self.b.ins().istore8(MemFlagsData::trusted(), new, at, 0);
     }
 
     /// Calls a helper for this access, and stops if it refuses.
     fn help(&mut self, helper: FuncRef, site: i32, access: &Access) {
         let (address, valid) = (self.int(access.address), self.int(access.valid));
-        let narrow = self.plan.program.info(access.address).ty != Type::B64;
+        let narrow = self.plan.program.info(access.address).ty != Ty::B64;
         let address = if narrow { self.b.ins().uextend(types::I64, address) } else { address };
         let lane = self.lane_index();
         let lane = self.b.ins().ireduce(types::I32, lane);

@@ -41,9 +41,10 @@ impl<'m> Worker<'m> {
         address: u64,
         guest: u64,
         host: HostMemory<'m>,
-        marks: *mut u64,
+        marks: *mut u8,
     ) {
-        let limit = (host.len() + 1).saturating_sub(u64::from(info.bytes()));
+        let places = (host.len() + 1).saturating_sub(u64::from(info.bytes()));
+        let limit = places.div_ceil(1 << info.unit_shift());
         // The difference keeps the address's upper bits, which do not count but which the next address will have as well.
         let base = address.wrapping_sub(canonical(address) - guest);
         self.sites.set(site as usize, Site { base, limit, host: host.start(), marks });

@@ -8,4 +8,5 @@ mod windows;
 mod worker;
 
 pub(crate) use launch::{Ready, run};
+pub(crate) use windows::WHOLE;
 pub(crate) use worker::{Pool, Worker};

@@ -3,6 +3,9 @@
 //! A window is opened by the first store into it, when its bytes are saved; generated code marks what it stores. At the end the
 //! marks are the stored ranges; if the launch must have no effect, the marked bytes are put back, and only they. A
 //! window is a page, but where stores go on from one window into the next, the next is twice as long, up to a limit.
+//!
+//! A dword of the window has one byte of marks, whose low four bits stand for its bytes: a dword store just sets it to
+//! [`WHOLE`] without a look at what it was.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,16 +20,23 @@ const PAGE: u64 = 4096;
 /// Sizes of windows: a page, two, four and so on.
 const CLASSES: usize = 6;
 
+/// Marks of a dword all of whose bytes were stored.
+pub(crate) const WHOLE: u8 = 15;
+
+/// [`WHOLE`] eight times.
+const ALL_WHOLE: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+
 /// Saved bytes and marks, kept for the next window; the marks are 0.
 pub(crate) struct Store {
     saved: Box<[u8]>,
+    /// Marks of eight dwords an element.
     marks: Buffer<u64>,
 }
 
 impl Store {
     fn new(class: usize) -> Self {
         let bytes = (PAGE as usize) << class;
-        Store { saved: vec![0; bytes].into(), marks: Buffer::zeroed(bytes / 64) }
+        Store { saved: vec![0; bytes].into(), marks: Buffer::zeroed(bytes / 32) }
     }
 }
 
@@ -45,9 +55,9 @@ pub(crate) struct Window<'m> {
 }
 
 impl Window<'_> {
-    /// The word that holds the marks of the first 64 bytes.
-    pub(crate) fn marks(&self) -> *mut u64 {
-        self.store.marks.start()
+    /// Where the first dword's marks are.
+    pub(crate) fn marks(&self) -> *mut u8 {
+        self.store.marks.start().cast()
     }
 
     /// Guest address behind the last byte.
@@ -58,9 +68,9 @@ impl Window<'_> {
     /// Marks `len` bytes from `at`.
     pub(crate) fn mark(&mut self, at: u64, len: u64) {
         for byte in at..at + len {
-            let word = (byte / 64) as usize;
+            let (word, dword) = ((byte / 32) as usize, byte / 4 % 8);
             let old = self.store.marks.get(word).unwrap_or(0);
-            self.store.marks.set(word, old | 1 << (byte % 64));
+            self.store.marks.set(word, old | 1 << (dword * 8 + byte % 4));
         }
     }
 
@@ -68,10 +78,10 @@ impl Window<'_> {
     fn runs(&self, mut f: impl FnMut(Range<u64>)) {
         let mut open = None;
         for word in 0..self.store.marks.len() {
-            let bits = self.store.marks.get(word).unwrap_or(0);
-            match (bits, open) {
-                (0, None) | (u64::MAX, Some(_)) => {}
-                _ => word_runs(bits, word as u64 * 64, &mut open, &mut f),
+            let marks = u64::from_le(self.store.marks.get(word).unwrap_or(0));
+            match (marks, open) {
+                (0, None) | (ALL_WHOLE, Some(_)) => {}
+                _ => word_runs(marks, word as u64 * 32, &mut open, &mut f),
             }
         }
         if let Some(start) = open {
@@ -87,22 +97,19 @@ impl Window<'_> {
     }
 }
 
-/// The runs of ones that end in one word of marks, whose first stands for byte `base`; `open` is where a run began that has not
-/// ended.
-fn word_runs(mut bits: u64, base: u64, open: &mut Option<u64>, f: &mut impl FnMut(Range<u64>)) {
-    let mut at = 0;
-    loop {
-        let same = if open.is_some() { bits.trailing_ones() } else { bits.trailing_zeros() };
-        at += same;
-        if at >= 64 {
-            return;
+/// The runs that end in one word of marks, whose first stands for byte `base`; `open` is where a run began that has not ended.
+fn word_runs(marks: u64, base: u64, open: &mut Option<u64>, f: &mut impl FnMut(Range<u64>)) {
+    for byte in 0..32 {
+        let here = base + byte;
+        let marked = marks >> (byte / 4 * 8 + byte % 4) & 1 != 0;
+        match *open {
+            Some(start) if !marked => {
+                f(start..here);
+                *open = None;
+            }
+            None if marked => *open = Some(here),
+            _ => {}
         }
-        let here = base + u64::from(at);
-        match open.take() {
-            Some(start) => f(start..here),
-            None => *open = Some(here),
-        }
-        bits >>= same;
     }
 }
 
