@@ -1,6 +1,6 @@
 //! Cranelift at work: the host's code generator, and programs turned into functions of this process.
 
-use cranelift_codegen::ir::{AbiParam, Function, Signature, Type, UserFuncName, types};
+use cranelift_codegen::ir::{AbiParam, Endianness, Function, Signature, Type, UserFuncName, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{CodegenError, Context as Codegen};
@@ -61,7 +61,11 @@ impl Jit {
     /// A generator for the CPU at hand; `native_fma` false leaves fused multiply-add to the exact fallback.
     pub(crate) fn new(native_fma: bool) -> Result<Self, JitError> {
         let isa = host_isa()?;
-        let host = Host { fma: native_fma && has_fma(&isa), frontend: isa.frontend_config() };
+        let host = Host {
+            fma: native_fma && has_fma(&isa),
+            vectors: has_vectors(&isa),
+            frontend: isa.frontend_config(),
+        };
         log::debug!("backend-soft: {} with fused multiply-add {}", isa.triple(), host.fma);
         let pointer = isa.pointer_type();
         let convention = isa.default_call_conv();
@@ -125,8 +129,17 @@ fn host_isa() -> Result<OwnedTargetIsa, JitError> {
 
 /// Whether Cranelift compiles `fma` to an instruction here. Of the hosts that it knows, only x86-64 may lack one.
 fn has_fma(isa: &OwnedTargetIsa) -> bool {
-    let on = |name: &str| isa.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
-    isa.name() != "x64" || (on("has_fma") && on("has_avx"))
+    isa.name() != "x64" || (has(isa, "has_fma") && has(isa, "has_avx"))
+}
+
+/// Whether four lanes at a time pay here: on x86-64 with SSE 4.2, and on aarch64, where bytes lie as vectors have them.
+fn has_vectors(isa: &OwnedTargetIsa) -> bool {
+    let x64 = isa.name() == "x64" && has(isa, "has_ssse3") && has(isa, "has_sse41") && has(isa, "has_sse42");
+    (x64 || isa.name() == "aarch64") && isa.endianness() == Endianness::Little
+}
+
+fn has(isa: &OwnedTargetIsa, flag: &str) -> bool {
+    isa.isa_flags().iter().any(|f| f.name == flag && f.as_bool() == Some(true))
 }
 
 /// `fn(context, frame) -> status`.
@@ -157,11 +170,14 @@ fn import(module: &mut JITModule, helpers: &[FuncId], function: &mut Function) -
         load: at(0),
         store: at(1),
         atomic: at(2),
-        fma_f32: at(3),
-        fma_f64: at(4),
-        exp2: at(5),
-        log2: at(6),
-        sin: at(7),
-        cos: at(8),
+        load_quad: at(3),
+        store_quad: at(4),
+        atomic_quad: at(5),
+        fma_f32: at(6),
+        fma_f64: at(7),
+        exp2: at(8),
+        log2: at(9),
+        sin: at(10),
+        cos: at(11),
     }
 }

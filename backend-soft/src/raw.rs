@@ -340,6 +340,7 @@ pub(crate) struct Helper {
 
 const ACCESS: &[Option<Type>] =
     &[None, Some(types::I32), Some(types::I64), Some(types::I32), Some(types::I32)];
+const QUAD: &[Option<Type>] = &[None, Some(types::I32), Some(types::I32)];
 const F32X1: &[Option<Type>] = &[Some(types::I32)];
 const F32X3: &[Option<Type>] = &[Some(types::I32); 3];
 const F64X3: &[Option<Type>] = &[Some(types::I64); 3];
@@ -354,10 +355,13 @@ const fn helper(
 }
 
 /// All helpers.
-pub(crate) static HELPERS: [Helper; 9] = [
+pub(crate) static HELPERS: [Helper; 12] = [
     helper("guestwave_load", load as *const u8, ACCESS, types::I32),
     helper("guestwave_store", store as *const u8, ACCESS, types::I32),
     helper("guestwave_atomic", atomic as *const u8, ACCESS, types::I32),
+    helper("guestwave_load_quad", load_quad as *const u8, QUAD, types::I32),
+    helper("guestwave_store_quad", store_quad as *const u8, QUAD, types::I32),
+    helper("guestwave_atomic_quad", atomic_quad as *const u8, QUAD, types::I32),
     helper("guestwave_fma_f32", fma_f32 as *const u8, F32X3, types::I32),
     helper("guestwave_fma_f64", fma_f64 as *const u8, F64X3, types::I64),
     helper("guestwave_exp2", exp2 as *const u8, F32X1, types::I32),
@@ -389,6 +393,21 @@ unsafe extern "C" fn store(context: *mut Context, site: u32, address: u64, valid
 unsafe extern "C" fn atomic(context: *mut Context, site: u32, address: u64, valid: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.atomic(site, address, valid, lane).is_err())
+}
+
+unsafe extern "C" fn load_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
+    // SAFETY: as `worker` asks.
+    u32::from(unsafe { worker(context) }.load_quad(site, lane).is_err())
+}
+
+unsafe extern "C" fn store_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
+    // SAFETY: as `worker` asks.
+    u32::from(unsafe { worker(context) }.store_quad(site, lane).is_err())
+}
+
+unsafe extern "C" fn atomic_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
+    // SAFETY: as `worker` asks.
+    u32::from(unsafe { worker(context) }.atomic_quad(site, lane).is_err())
 }
 
 extern "C" fn fma_f32(a: u32, b: u32, c: u32) -> u32 {

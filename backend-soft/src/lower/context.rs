@@ -55,6 +55,24 @@ pub(crate) struct Context {
     pub(crate) data: u64,
     /// Comparand of an atomic.
     pub(crate) compare: u64,
+    /// The same of four lanes.
+    pub(crate) quad: QuadContext,
+}
+
+/// What four lanes share with a helper.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct QuadContext {
+    /// Addresses.
+    pub(crate) addresses: [u64; 4],
+    /// Bytes that exist.
+    pub(crate) valid: [u32; 4],
+    /// Unit by unit, the four lanes'.
+    pub(crate) units: [[u32; 4]; MAX_UNITS],
+    /// Operands of an atomic, then what was there before.
+    pub(crate) data: [u64; 4],
+    /// Comparands of an atomic.
+    pub(crate) compare: [u64; 4],
 }
 
 /// How a wave's code came back.

@@ -5,6 +5,7 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type, Va
 use cranelift_frontend::Variable;
 use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, Value, Var, WaveOp};
 
+use super::quad::Quad;
 use super::{Budget, Context, Lane, LoopTargets, Lowering, Open, int_type, offset, status};
 use crate::plan::{Home, Place, Stretch};
 
@@ -22,23 +23,39 @@ impl<'a> Lowering<'a, '_> {
         if let Some(budget) = budget {
             self.b.def_var(budget.mine, budget.start);
         }
-        self.fill(stretch);
-        if self.lane_block(stretch.lanes.iter().copied()) {
-            self.jump(end);
+        let fours = self.takes_fours(stretch);
+        if fours {
+            self.quad_lanes(stretch, Lane { index, end, budget });
+        } else {
+            self.single_lanes(stretch, end);
         }
-        self.to(end);
-        self.drain(stretch);
         self.settle_budget(budget);
-        self.next_lane(index, head, after);
+        self.next_lane(index, if fours { 4 } else { 1 }, head, after);
         self.lane = None;
         for value in self.in_lane.drain(..) {
             self.cells[value.0 as usize] = None;
+            self.quads[value.0 as usize] = None;
         }
         self.finish_budget(budget);
         for (value, total) in std::mem::take(&mut self.gathered) {
             let total = self.b.use_var(total);
             self.define_in_wave(value, total);
         }
+    }
+
+    /// The lanes of a stretch, one at a time.
+    fn single_lanes(&mut self, stretch: &'a Stretch<'a>, end: Block) {
+        self.fill(stretch);
+        if self.lane_block(stretch.lanes.iter().copied()) {
+            self.jump(end);
+        }
+        self.to(end);
+        self.drain(stretch);
+    }
+
+    /// Whether a stretch runs four lanes at a time.
+    fn takes_fours(&self, _stretch: &Stretch<'_>) -> bool {
+        self.host.vectors
     }
 
     /// Opens the lane loop; gives the lane's number.
@@ -51,8 +68,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Closes the lane loop.
-    fn next_lane(&mut self, index: Ir, head: Block, after: Block) {
-        let next = self.b.ins().iadd_imm_s(index, 1);
+    fn next_lane(&mut self, index: Ir, step: i64, head: Block, after: Block) {
+        let next = self.b.ins().iadd_imm_s(index, step);
         let lanes = i64::from(self.plan.program.wave_lanes);
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], after, &[]);
@@ -146,15 +163,24 @@ impl<'a> Lowering<'a, '_> {
 
     fn load_element(&mut self, place: Place, ty: Type) -> Ir {
         let index = self.lane_index();
-        let at = self.element(index, ty);
-        self.b.ins().load(ty, MemFlagsData::trusted(), at, offset(place))
+        let at = self.element(index, if ty == types::I8 { types::I32 } else { ty });
+        let v = self.b.ins().load(ty, MemFlagsData::trusted(), at, offset(place));
+        // A `Bool` is a mask there.
+        if ty == types::I8 { self.b.ins().band_imm_u(v, 1) } else { v }
     }
 
     fn store_element(&mut self, place: Place, v: Ir) {
+        let v = if self.b.func.dfg.value_type(v) == types::I8 { self.mask_of(v) } else { v };
         let ty = self.b.func.dfg.value_type(v);
         let index = self.lane_index();
         let at = self.element(index, ty);
         self.b.ins().store(MemFlagsData::trusted(), v, at, offset(place));
+    }
+
+    /// A `Bool` as a mask of 32 bits.
+    pub(super) fn mask_of(&mut self, v: Ir) -> Ir {
+        let wide = self.b.ins().uextend(types::I32, v);
+        self.b.ins().ineg(wide)
     }
 
     /// Notes a lane value.
@@ -172,9 +198,10 @@ impl<'a> Lowering<'a, '_> {
 
     /// Notes a value of the loop or the wave under construction.
     pub(super) fn define(&mut self, value: Value, v: Ir) {
-        match self.lane {
-            Some(_) => self.define_in_lane(value, v),
-            None => self.define_in_wave(value, v),
+        match (&self.quad_loop, self.lane) {
+            (Some(_), _) => self.define_quad(value, Quad::One(v)),
+            (None, Some(_)) => self.define_in_lane(value, v),
+            (None, None) => self.define_in_wave(value, v),
         }
     }
 
@@ -195,7 +222,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    fn expr(&mut self, expr: &Expr) -> Ir {
+    pub(super) fn expr(&mut self, expr: &Expr) -> Ir {
         match *expr {
             Expr::Get(var) => self.get(var),
             Expr::Param(p) => {
@@ -203,9 +230,18 @@ impl<'a> Lowering<'a, '_> {
                 self.b.ins().load(types::I32, MemFlagsData::trusted(), params, 4 * i32::from(p))
             }
             Expr::Builtin(builtin) => self.builtin(builtin),
-            Expr::Un(op, a) => self.un(op, a),
-            Expr::Bin(op, a, b) => self.bin(op, a, b),
-            Expr::Tri(op, a, b, c) => self.tri(op, a, b, c),
+            Expr::Un(op, a) => {
+                let a = self.cell(a);
+                self.un(op, a)
+            }
+            Expr::Bin(op, a, b) => {
+                let [a, b] = [a, b].map(|v| self.cell(v));
+                self.bin(op, a, b)
+            }
+            Expr::Tri(op, a, b, c) => {
+                let operands = [a, b, c].map(|v| self.cell(v));
+                self.tri(op, operands)
+            }
             Expr::Wave(op) => self.wave_value(op),
             // Constants are made where they are wanted.
             Expr::ConstBool(_) | Expr::Const32(_) | Expr::Const64(_) => self.c32(0),

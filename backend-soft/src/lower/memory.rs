@@ -18,7 +18,7 @@ use super::{Context, Lowering, Site, SiteInfo, SiteKind, status};
 
 /// Which units of an access exist.
 #[derive(Clone, Copy)]
-enum Existing {
+pub(super) enum Existing {
     All,
     None,
     /// All where the `Bool` is true, else none.
@@ -27,7 +27,7 @@ enum Existing {
 }
 
 /// Flags of accesses to guest, local and table memory, which the check before them makes safe.
-fn guest_flags() -> MemFlagsData {
+pub(super) fn guest_flags() -> MemFlagsData {
     MemFlagsData::new().with_notrap().with_endianness(Endianness::Little)
 }
 
@@ -45,8 +45,8 @@ struct Ways {
 impl Lowering<'_, '_> {
     pub(super) fn memory_stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Load { dst, access } => self.load(dst, access),
-            Stmt::Store { src, access } => self.store(src, access),
+            Stmt::Load { dst, access } if !dst.is_empty() => self.load(dst, access),
+            Stmt::Store { src, access } if !src.is_empty() => self.store(src, access),
             Stmt::Atomic { dst, op, data, compare, access } => {
                 self.atomic(*dst, SiteKind::Atomic(*op), (*data, *compare), access);
             }
@@ -54,7 +54,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn site(&mut self, access: &Access, kind: SiteKind) -> (i32, SiteInfo) {
+    pub(super) fn site(&mut self, access: &Access, kind: SiteKind) -> (i32, SiteInfo) {
         let info = SiteInfo { access: *access, kind };
         self.lowered.sites.push(info);
         (self.lowered.sites.len() as i32 - 1, info)
@@ -150,6 +150,13 @@ impl Lowering<'_, '_> {
             self.b.append_block_param(done, types::I32);
         }
         self.b.set_cold_block(slow);
+        if let Some(guard) = self.guard {
+            let on = self.b.create_block();
+            self.b.ins().brif(guard, on, &[], none, &[]);
+            // `none` gets another predecessor below.
+            self.b.switch_to_block(on);
+            self.b.seal_block(on);
+        }
         match self.existing(info) {
             Existing::All => self.jump(full),
             Existing::None => self.jump(none),
@@ -173,11 +180,11 @@ impl Lowering<'_, '_> {
     }
 
     /// The least `valid` with which all units exist: the last needs one byte.
-    fn all_exist_from(&self, info: &SiteInfo) -> u32 {
+    pub(super) fn all_exist_from(&self, info: &SiteInfo) -> u32 {
         info.bytes() - info.access.width.bytes() + 1
     }
 
-    fn existing(&self, info: &SiteInfo) -> Existing {
+    pub(super) fn existing(&self, info: &SiteInfo) -> Existing {
         let least = self.all_exist_from(info);
         let valid = info.access.valid;
         match (self.constant(valid), self.definitions[valid.0 as usize]) {
@@ -211,7 +218,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn site_field(&mut self, site: i32, field: usize) -> Ir {
+    pub(super) fn site_field(&mut self, site: i32, field: usize) -> Ir {
         let sites = self.context_field(types::I64, offset_of!(Context, sites));
         let at = site * size_of::<Site>() as i32 + field as i32;
         self.b.ins().load(types::I64, MemFlagsData::trusted(), sites, at)
@@ -232,13 +239,13 @@ impl Lowering<'_, '_> {
         (self.b.ins().iadd(host, offset), stores.then_some(place))
     }
 
-    fn unless(&mut self, fine: Ir, slow: Block) {
+    pub(super) fn unless(&mut self, fine: Ir, slow: Block) {
         let on = self.b.create_block();
         self.b.ins().brif(fine, on, &[], slow, &[]);
         self.to(on);
     }
 
-    fn scratch(&mut self) -> Ir {
+    pub(super) fn scratch(&mut self) -> Ir {
         let start = self.context_field(types::I64, offset_of!(Context, scratch));
         let lane = self.lane_index();
         let bytes = i64::from(self.plan.program.scratch_bytes);
@@ -267,7 +274,7 @@ impl Lowering<'_, '_> {
         self.b.ins().iadd(start, wide)
     }
 
-    fn load_unit(&mut self, width: Width, host: Ir, i: i32) -> Ir {
+    pub(super) fn load_unit(&mut self, width: Width, host: Ir, i: i32) -> Ir {
         let at = i * width.bytes() as i32;
         match width {
             Width::W8 => self.b.ins().uload8(types::I32, guest_flags(), host, at),
@@ -276,7 +283,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn store_unit(&mut self, width: Width, unit: Ir, host: Ir, i: i32) {
+    pub(super) fn store_unit(&mut self, width: Width, unit: Ir, host: Ir, i: i32) {
         let at = i * width.bytes() as i32;
         match width {
             Width::W8 => self.b.ins().istore8(guest_flags(), unit, host, at),
@@ -286,7 +293,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Marks the units of a guest store, the first of which is number `place` of the site's memory.
-    fn mark(&mut self, site: i32, info: &SiteInfo, place: Ir) {
+    pub(super) fn mark(&mut self, site: i32, info: &SiteInfo, place: Ir) {
         let marks = self.site_field(site, offset_of!(Site, marks));
         if info.access.width == Width::W32 {
             let first = self.b.ins().iadd(marks, place);

@@ -6,6 +6,7 @@ mod half;
 mod lanes;
 mod memory;
 mod ops;
+mod quad;
 mod wave;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -16,7 +17,8 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch, Variable};
 use guestwave_translate::program::{Expr, Program, Stmt, Type as Ty, UnOp, Value, Var};
 
-pub(crate) use context::{Context, MAX_UNITS, Site, SiteInfo, SiteKind, status};
+pub(crate) use context::{Context, MAX_UNITS, QuadContext, Site, SiteInfo, SiteKind, status};
+use quad::{Quad, QuadLoop};
 
 use crate::plan::{Home, Place, Plan, RESUME, Step};
 
@@ -25,6 +27,8 @@ use crate::plan::{Home, Place, Plan, RESUME, Step};
 pub(crate) struct Host {
     /// Fused multiply-add in hardware.
     pub(crate) fma: bool,
+    /// Vectors of 128 bits with all that four lanes at a time want.
+    pub(crate) vectors: bool,
     /// What Cranelift's front end wants to know of the host.
     pub(crate) frontend: TargetFrontendConfig,
 }
@@ -35,6 +39,9 @@ pub(crate) struct Helpers {
     pub(crate) load: FuncRef,
     pub(crate) store: FuncRef,
     pub(crate) atomic: FuncRef,
+    pub(crate) load_quad: FuncRef,
+    pub(crate) store_quad: FuncRef,
+    pub(crate) atomic_quad: FuncRef,
     pub(crate) fma_f32: FuncRef,
     pub(crate) fma_f64: FuncRef,
     pub(crate) exp2: FuncRef,
@@ -130,6 +137,13 @@ struct Lowering<'a, 'f> {
     in_lane: Vec<Value>,
     loops: Vec<LoopTargets>,
     lane: Option<Lane>,
+    /// State of the loop over four lanes a step, beside `lane`.
+    quad_loop: Option<QuadLoop>,
+    /// What each lane value is in the four lanes.
+    quads: Vec<Option<Quad>>,
+    quad_vars: Vec<Option<[Variable; 2]>>,
+    /// Whether the access under construction is done at all, if that is in question.
+    guard: Option<Ir>,
     /// Uniform results that the lane loop adds up, and where.
     gathered: Vec<(Value, Variable)>,
     /// Returns its parameter.
@@ -168,6 +182,10 @@ impl<'a, 'f> Lowering<'a, 'f> {
             in_lane: Vec::new(),
             loops: Vec::new(),
             lane: None,
+            quad_loop: None,
+            quads: vec![None; n],
+            quad_vars: vec![None; plan.program.vars.len()],
+            guard: None,
             gathered: Vec::new(),
             stop,
             resumes,
@@ -367,7 +385,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         match self.plan.homes[at] {
             Home::Constant => true,
             Home::Index => self.lane.is_some(),
-            Home::Wave | Home::Lane => self.cells[at].is_some(),
+            Home::Wave => self.cells[at].is_some(),
+            Home::Lane => self.cells[at].is_some() || self.quads[at].is_some(),
         }
     }
 

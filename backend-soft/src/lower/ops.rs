@@ -1,5 +1,5 @@
 //! Operations on one lane's values. Integers and `Bool`s are held as integers, floats as whichever of integer and float they were
-//! last computed as; [`Lowering::int`] and [`Lowering::float`] turn one into the other.
+//! last computed as; [`Lowering::as_int`] and [`Lowering::as_float`] turn one into the other.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value as Ir, types};
@@ -29,9 +29,8 @@ impl Lowering<'_, '_> {
         if ty.is_float() { self.b.ins().bitcast(int_type(ty), MemFlagsData::new(), v) } else { v }
     }
 
-    /// A value as a float of its width.
-    pub(super) fn float(&mut self, value: Value) -> Ir {
-        let v = self.cell(value);
+    /// `v`'s bits as a float of its width.
+    pub(super) fn as_float(&mut self, v: Ir) -> Ir {
         match self.b.func.dfg.value_type(v) {
             types::I32 => self.b.ins().bitcast(types::F32, MemFlagsData::new(), v),
             types::I64 => self.b.ins().bitcast(types::F64, MemFlagsData::new(), v),
@@ -39,67 +38,57 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn is_float(&mut self, value: Value) -> bool {
-        let v = self.cell(value);
-        self.b.func.dfg.value_type(v).is_float()
-    }
-
     /// An operation of one operand.
-    pub(super) fn un(&mut self, op: UnOp, a: Value) -> Ir {
+    pub(super) fn un(&mut self, op: UnOp, x: Ir) -> Ir {
         if let Some(emit) = float_un(op) {
-            let x = self.float(a);
+            let x = self.as_float(x);
             return emit(self, x);
         }
+        let x = self.as_int(x);
         if let Some(helper) = self.helpers.fast(op) {
-            let x = self.int(a);
             return self.call(helper, &[x]);
         }
-        let x = self.int(a);
         let ty = self.b.func.dfg.value_type(x);
         int_un(op)(self, x, ty)
     }
 
     /// An operation of two operands.
-    pub(super) fn bin(&mut self, op: BinOp, a: Value, b: Value) -> Ir {
+    pub(super) fn bin(&mut self, op: BinOp, x: Ir, y: Ir) -> Ir {
         if let Some(emit) = float_bin(op) {
-            let (x, y) = (self.float(a), self.float(b));
+            let (x, y) = (self.as_float(x), self.as_float(y));
             return emit(self, x, y);
         }
-        let (x, y) = (self.int(a), self.int(b));
-        if let Some(cc) = condition(op) {
-            return self.b.ins().icmp(cc, x, y);
+        let (x, y) = (self.as_int(x), self.as_int(y));
+        match condition(op) {
+            Some(cc) => self.b.ins().icmp(cc, x, y),
+            None => int_bin(op)(self, x, y),
         }
-        int_bin(op)(self, x, y)
     }
 
     /// An operation of three operands.
-    pub(super) fn tri(&mut self, op: TriOp, a: Value, b: Value, c: Value) -> Ir {
+    pub(super) fn tri(&mut self, op: TriOp, operands: [Ir; 3]) -> Ir {
         match op {
-            TriOp::Select => self.select(a, b, c),
+            TriOp::Select => self.select(operands),
             TriOp::FmaF32 | TriOp::FmaF64 | TriOp::FastMadF32 if self.host.fma => {
-                let (x, y, z) = (self.float(a), self.float(b), self.float(c));
+                let [x, y, z] = operands.map(|v| self.as_float(v));
                 self.b.ins().fma(x, y, z)
             }
             TriOp::FastMadF32 => {
-                let (x, y, z) = (self.float(a), self.float(b), self.float(c));
+                let [x, y, z] = operands.map(|v| self.as_float(v));
                 let product = self.b.ins().fmul(x, y);
                 self.b.ins().fadd(product, z)
             }
             TriOp::FmaF32 | TriOp::FmaF64 => {
-                let arguments = [self.int(a), self.int(b), self.int(c)];
                 let helper = if op == TriOp::FmaF32 { self.helpers.fma_f32 } else { self.helpers.fma_f64 };
-                self.call(helper, &arguments)
+                let operands = operands.map(|v| self.as_int(v));
+                self.call(helper, &operands)
             }
         }
     }
 
-    fn select(&mut self, cond: Value, a: Value, b: Value) -> Ir {
-        let c = self.int(cond);
-        let (x, y) = if self.is_float(a) && self.is_float(b) {
-            (self.float(a), self.float(b))
-        } else {
-            (self.int(a), self.int(b))
-        };
+    fn select(&mut self, [c, x, y]: [Ir; 3]) -> Ir {
+        let floats = [x, y].iter().all(|v| self.b.func.dfg.value_type(*v).is_float());
+        let (x, y) = if floats { (x, y) } else { (self.as_int(x), self.as_int(y)) };
         self.b.ins().select(c, x, y)
     }
 

@@ -52,12 +52,15 @@ impl Lowering<'_, '_> {
                 let v = self.int(v);
                 self.add_up(value, v);
             }
-            WaveOp::Send { value: sent, lane, active } => self.send(value, sent, lane, active),
+            WaveOp::Send { value: sent, lane, active } => {
+                let parts = [sent, lane, active].map(|v| self.int(v));
+                self.send(value, parts);
+            }
             _ => {}
         }
     }
 
-    fn add_up(&mut self, value: Value, part: Ir) {
+    pub(super) fn add_up(&mut self, value: Value, part: Ir) {
         if let Some((_, total)) = self.gathered.iter().find(|(v, _)| *v == value).copied() {
             let so_far = self.b.use_var(total);
             let sum = self.b.ins().bor(so_far, part);
@@ -65,21 +68,20 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn send(&mut self, array: Value, sent: Value, lane: Value, active: Value) {
+    /// One lane's sending to the array: what, to which lane, and whether.
+    pub(super) fn send(&mut self, array: Value, [sent, lane, active]: [Ir; 3]) {
         let Some(place) = self.plan.frame.value(array) else { return };
-        let active = self.int(active);
         let sends = |l: &mut Self| {
-            let (v, to) = (l.int(sent), l.lane_number(lane));
+            let to = l.lane_number(lane);
             let at = l.element(to, types::I32);
-            l.b.ins().store(MemFlagsData::trusted(), v, at, offset(place));
+            l.b.ins().store(MemFlagsData::trusted(), sent, at, offset(place));
             true
         };
         self.branch(active, sends, |_| true);
     }
 
     /// A lane number modulo the wave size, 64 bits.
-    fn lane_number(&mut self, lane: Value) -> Ir {
-        let lane = self.int(lane);
+    fn lane_number(&mut self, lane: Ir) -> Ir {
         let wide = self.b.ins().uextend(types::I64, lane);
         self.b.ins().band_imm_u(wide, i64::from(self.plan.program.wave_lanes) - 1)
     }
@@ -87,7 +89,10 @@ impl Lowering<'_, '_> {
     /// A wave operation that gives its result where it stands.
     pub(super) fn wave_value(&mut self, op: WaveOp) -> Ir {
         match op {
-            WaveOp::ReadLane { value, lane } | WaveOp::Shuffle { value, lane } => self.of_lane(value, lane),
+            WaveOp::ReadLane { value, lane } | WaveOp::Shuffle { value, lane } => {
+                let lane = self.int(lane);
+                self.of_lane(value, lane)
+            }
             // Of a uniform `Bool`: all lanes have the same.
             WaveOp::Ballot(v) => {
                 let v = self.int(v);
@@ -103,7 +108,7 @@ impl Lowering<'_, '_> {
     }
 
     /// `value` as lane `lane` has it.
-    fn of_lane(&mut self, value: Value, lane: Value) -> Ir {
+    pub(super) fn of_lane(&mut self, value: Value, lane: Ir) -> Ir {
         match self.plan.homes[value.0 as usize] {
             Home::Lane => {
                 let to = self.lane_number(lane);

@@ -110,7 +110,7 @@ pub(crate) fn parts_inside(program: &Program, body: &[Stmt]) -> bool {
 }
 
 /// Whether control may leave `stmt` other than by its end.
-fn leaves(stmt: &Stmt) -> bool {
+pub(crate) fn leaves(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Break | Stmt::Continue | Stmt::Return => true,
         Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(leaves),

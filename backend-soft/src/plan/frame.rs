@@ -22,12 +22,12 @@ pub(crate) struct Frame {
     vars: Vec<Option<Place>>,
 }
 
-/// Bytes of an element of type `ty`.
-pub(crate) const fn element_bytes(ty: Type) -> u32 {
-    match ty {
-        Type::Bool => 1,
-        Type::B32 => 4,
-        Type::B64 => 8,
+/// Bytes of an element of type `ty`. A varying `Bool` is a mask of 32 bits, as vectors of lanes have it.
+const fn element_bytes(ty: Type, rate: Rate) -> u64 {
+    match (ty, rate) {
+        (Type::Bool, Rate::Uniform) => 1,
+        (Type::Bool, Rate::Varying) | (Type::B32, _) => 4,
+        (Type::B64, _) => 8,
     }
 }
 
@@ -39,7 +39,7 @@ struct Layout<'p> {
 impl Layout<'_> {
     /// Room for one cell, aligned for 128-bit vectors if it is an array.
     fn room(&mut self, ty: Type, rate: Rate) -> Place {
-        let element = u64::from(element_bytes(ty));
+        let element = element_bytes(ty, rate);
         let (bytes, align) = match rate {
             Rate::Uniform => (element, element),
             Rate::Varying => (element * u64::from(self.program.wave_lanes), 16),

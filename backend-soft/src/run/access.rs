@@ -156,6 +156,44 @@ impl<'m> Worker<'m> {
         Ok(old)
     }
 
+    /// Loads of four lanes, the first of which is number `lane`.
+    pub(crate) fn load_quad(&mut self, site: u32, lane: u32) -> Helped {
+        let count = self.site(site)?.count() as usize;
+        for i in 0..4 {
+            let (address, valid) = (self.context.quad.addresses[i], self.context.quad.valid[i]);
+            self.load(site, address, valid, lane + i as u32)?;
+            for unit in 0..count.min(MAX_UNITS) {
+                self.context.quad.units[unit][i] = self.context.units[unit];
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores of four lanes.
+    pub(crate) fn store_quad(&mut self, site: u32, lane: u32) -> Helped {
+        let count = self.site(site)?.count() as usize;
+        for i in 0..4 {
+            for unit in 0..count.min(MAX_UNITS) {
+                self.context.units[unit] = self.context.quad.units[unit][i];
+            }
+            let (address, valid) = (self.context.quad.addresses[i], self.context.quad.valid[i]);
+            self.store(site, address, valid, lane + i as u32)?;
+        }
+        Ok(())
+    }
+
+    /// Atomics of four lanes.
+    pub(crate) fn atomic_quad(&mut self, site: u32, lane: u32) -> Helped {
+        for i in 0..4 {
+            let quad = &self.context.quad;
+            let (address, valid) = (quad.addresses[i], quad.valid[i]);
+            (self.context.data, self.context.compare) = (quad.data[i], quad.compare[i]);
+            self.atomic(site, address, valid, lane + i as u32)?;
+            self.context.quad.data[i] = self.context.data;
+        }
+        Ok(())
+    }
+
     /// A local memory as an access of `lane` sees it.
     fn local(&self, info: &SiteInfo, lane: u32) -> HostMemory<'static> {
         let given = &self.given;

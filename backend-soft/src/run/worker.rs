@@ -6,7 +6,7 @@ use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
 
 use super::spans::Spans;
 use super::windows::{Spare, Windows};
-use crate::lower::{Context, MAX_UNITS, Site, SiteInfo};
+use crate::lower::{Context, MAX_UNITS, QuadContext, Site, SiteInfo};
 use crate::raw::Buffer;
 
 /// What a worker leaves for the next one.
@@ -105,6 +105,13 @@ impl<'m> Worker<'m> {
                 units: [0; MAX_UNITS],
                 data: 0,
                 compare: 0,
+                quad: QuadContext {
+                    addresses: [0; 4],
+                    valid: [0; 4],
+                    units: [[0; 4]; MAX_UNITS],
+                    data: [0; 4],
+                    compare: [0; 4],
+                },
             },
             frames,
             lds,

@@ -31,7 +31,7 @@ fn mark(expr: &Expr, used: &mut [bool]) {
 }
 
 fn inner(stmt: &mut Stmt, used: &mut [bool]) {
-    let mut mark = |v: Value, used: &mut [bool]| used[v.0 as usize] = true;
+    let mark = |v: Value, used: &mut [bool]| used[v.0 as usize] = true;
     match stmt {
         Stmt::Set(_, v) => mark(*v, used),
         Stmt::If { cond, then, otherwise } => {
