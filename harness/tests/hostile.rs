@@ -18,6 +18,13 @@ const CAPTURED: u64 = 0x40000;
 /// Bytes that the draw stores: 4 vertices of 24.
 const STORED: u64 = 96;
 
+/// Instructions that a dispatch may execute here: far more than the sample's, few enough to end soon.
+const STEPS: u64 = 1 << 20;
+
+fn run(capture: &Capture) -> Outcome {
+    common::run_with(capture, STEPS)
+}
+
 fn sample() -> Capture {
     common::own("points_interleaved")
 }
@@ -76,9 +83,9 @@ fn poke(capture: &mut Capture, address: u64, values: &[u32]) {
 fn refused(capture: &Capture, code: &str) -> Outcome {
     let bytes = capture.to_bytes().unwrap();
     let capture = Capture::parse(&bytes).unwrap();
-    let outcome = common::run(&capture);
+    let outcome = run(&capture);
     assert_eq!(common::verdict(&outcome), format!("refused {code}"), "{:?}", outcome.report.refusals);
-    let before = common::run(&common::before_the_refusal(&capture, &outcome));
+    let before = run(&common::before_the_refusal(&capture, &outcome));
     assert!(
         common::contents(&before) == common::contents(&outcome),
         "memory was touched at or after the refusal"
@@ -119,7 +126,7 @@ fn a_buffer_one_dword_short_drops_the_last_primitive_and_counts_it() {
         }
     }
     assert_eq!(patched, 1);
-    let outcome = common::run(&capture);
+    let outcome = run(&capture);
     let draw = outcome.trace.launches.iter().find_map(|l| l.draw).unwrap();
     assert_eq!((draw.primitives_needed, draw.primitives_written), (4, 3));
     assert_eq!(draw.positions_after[0], STORED - 24);
@@ -189,7 +196,7 @@ fn random_words(seed: u32) -> impl Iterator<Item = u32> {
 
 /// The address of the program that the draw runs.
 fn program(capture: &Capture) -> u64 {
-    let outcome = common::run(capture);
+    let outcome = run(capture);
     let draws = outcome.trace.launches.iter().filter(|l| l.draw.is_some());
     draws.map(|l| l.program.address).next().unwrap()
 }
@@ -202,7 +209,7 @@ fn a_program_of_random_words_is_refused_by_name() {
         let mut capture = sample();
         let code: Vec<_> = random_words(seed).take(64).collect();
         poke(&mut capture, program, &code);
-        let outcome = common::run(&capture);
+        let outcome = run(&capture);
         let Some(refusal) = outcome.report.refusals.first() else { continue };
         assert!(refusal.code.starts_with("ISA-"), "{refusal:?}");
         codes.insert(refusal.code);
@@ -230,7 +237,7 @@ fn random_packets_end_and_are_never_half_done() {
             let (at, value) = (random.next().unwrap(), random.next().unwrap());
             poke(&mut capture, ib.va + u64::from(at % (ib.bytes / 4)) * 4, &[value]);
         }
-        let outcome = common::run(&capture);
+        let outcome = run(&capture);
         if let Some(refusal) = outcome.report.refusals.first().filter(|r| !r.code.starts_with("HN-")) {
             refused(&capture, refusal.code);
         }
@@ -242,19 +249,19 @@ fn submissions_for_other_engines_are_refused() {
     for (engine, code) in [(2, "HN-REP-002"), (7, "HN-REP-002")] {
         let mut capture = sample();
         draw_submit(&mut capture).ip_type = engine;
-        assert_eq!(common::verdict(&common::run(&capture)), format!("refused {code}"));
+        assert_eq!(common::verdict(&run(&capture)), format!("refused {code}"));
     }
     let mut capture = sample();
     draw_submit(&mut capture).ibs[0].bytes -= 2;
-    assert_eq!(common::verdict(&common::run(&capture)), "refused HN-REP-003");
+    assert_eq!(common::verdict(&run(&capture)), "refused HN-REP-003");
     let mut capture = sample();
     capture.gpu = "vega10".into();
-    assert_eq!(common::verdict(&common::run(&capture)), "refused HN-REP-001");
+    assert_eq!(common::verdict(&run(&capture)), "refused HN-REP-001");
 }
 
 #[test]
 fn records_that_contradict_the_memory_are_refused() {
     let mut capture = sample();
     capture.records.insert(1, Record::Free { bo: 99 });
-    assert_eq!(common::verdict(&common::run(&capture)), "refused HN-MEM-001");
+    assert_eq!(common::verdict(&run(&capture)), "refused HN-MEM-001");
 }

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use guestwave_isa::gfx10::Target;
+use guestwave_isa::gfx10::{Target, WaveSize, disassemble_program};
 use object::{Object, ObjectSection};
-
-use super::listing;
 
 /// What an ELF file begins with.
 const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
@@ -20,6 +18,9 @@ pub(super) struct Args {
     /// The processor that the code is for
     #[arg(long, value_enum)]
     gpu: Gpu,
+    /// Lanes of a wave: masks are named VCC_LO in waves of 32 and VCC in waves of 64
+    #[arg(long, value_enum, default_value_t = Wave::W32)]
+    wave: Wave,
     /// Raw code, an ELF file (its .text is taken), or - for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -32,6 +33,14 @@ enum Gpu {
     Gfx1030,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Wave {
+    #[value(name = "32")]
+    W32,
+    #[value(name = "64")]
+    W64,
+}
+
 /// Prints the listing; the exit status is 2 if some words are no instruction.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     let target = match args.gpu {
@@ -39,10 +48,14 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
         Gpu::Gfx1013 => Target::Gfx1013,
         Gpu::Gfx1030 => Target::Gfx1030,
     };
+    let wave = match args.wave {
+        Wave::W32 => WaveSize::W32,
+        Wave::W64 => WaveSize::W64,
+    };
     let words = code(&input(&args.file)?)?;
     let mut bad = 0;
-    for line in listing::lines(&words, target) {
-        writeln!(out, "{}", line.objdump())?;
+    for line in disassemble_program(&words, target, wave) {
+        writeln!(out, "{line}")?;
         if let Err(error) = &line.inst {
             anstream::eprintln!("{}: {error}", error.kind.code());
             bad += 1;

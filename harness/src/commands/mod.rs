@@ -6,7 +6,6 @@
 
 mod disasm;
 mod inspect;
-mod listing;
 pub mod refusals;
 mod replay;
 mod style;

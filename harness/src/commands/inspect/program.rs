@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use guestwave_cp::{ExactDispatch, GuestMemory, Isa, ProgramRef};
-use guestwave_isa::gfx10::{Encoding, Mods, Target};
+use guestwave_isa::gfx10::{Encoding, Line, Mods, WaveSize, disassemble_program};
 
 use super::descriptor;
 use super::trace::Known;
-use crate::commands::listing::Line;
 use crate::commands::style;
 use crate::executor::target;
 
@@ -39,7 +38,7 @@ impl Programs {
         }
         writeln!(out, "           {}", style::heading(title(program)))?;
         let mut known = Known::new(dispatch, memory);
-        for line in lines(&code(memory, program.address), target(program.isa)) {
+        for line in lines(&code(memory, program.address), program) {
             print_line(&line, &known, out)?;
             line.inst.iter().for_each(|inst| known.step(inst));
         }
@@ -64,20 +63,24 @@ fn code(memory: &dyn GuestMemory, address: u64) -> Vec<u32> {
 }
 
 /// Lines up to the first `s_endpgm` that no branch before it jumps over, or to the first word that is no instruction.
-fn lines(words: &[u32], target: Target) -> Vec<Line> {
+fn lines(words: &[u32], program: &ProgramRef) -> Vec<Line> {
+    let wave = if program.wave_lanes == 64 { WaveSize::W64 } else { WaveSize::W32 };
     let mut lines = Vec::new();
-    let (mut offset, mut furthest) = (0, 0);
-    while let Some(line) = words.get(offset as usize / 4..).and_then(|w| Line::at(w, offset, target)) {
-        offset = line.next_offset();
+    let mut furthest = 0;
+    for line in disassemble_program(words, target(program.isa), wave) {
         furthest = furthest.max(branch_target(&line).unwrap_or(0));
-        let ends = line.inst.as_ref().map_or(true, |inst| inst.op.name() == "s_endpgm");
-        let broken = line.inst.is_err();
+        let ends = line.inst.as_ref().is_ok_and(|inst| inst.op.name() == "s_endpgm");
+        let last = line.inst.is_err() || ends && next_offset(&line) > furthest;
         lines.push(line);
-        if broken || ends && offset > furthest {
+        if last {
             break;
         }
     }
     lines
+}
+
+fn next_offset(line: &Line) -> u32 {
+    line.offset.wrapping_add(4 * line.words.len() as u32)
 }
 
 /// Byte offset that a branch jumps to.
@@ -85,7 +88,7 @@ fn branch_target(line: &Line) -> Option<u32> {
     let inst = line.inst.as_ref().ok()?;
     match inst.mods {
         Mods::Simm(simm) if inst.encoding == Encoding::Sopp && inst.op.name().contains("branch") => {
-            Some(line.next_offset().wrapping_add_signed(4 * i32::from(simm as i16)))
+            Some(next_offset(line).wrapping_add_signed(4 * i32::from(simm as i16)))
         }
         _ => None,
     }
@@ -99,5 +102,5 @@ fn print_line(line: &Line, known: &Known<'_>, out: &mut dyn Write) -> io::Result
         Some(text) => style::note(format!("  ; {text}")),
         None => branch_target(line).map(|to| style::note(format!("  ; to {to:x}"))).unwrap_or_default(),
     };
-    writeln!(out, "             {place} {}{note}", line.text())
+    writeln!(out, "             {place} {}{note}", line.text)
 }
