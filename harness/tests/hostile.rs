@@ -84,7 +84,7 @@ fn refused(capture: &Capture, code: &str) -> Outcome {
     let bytes = capture.to_bytes().unwrap();
     let capture = Capture::parse(&bytes).unwrap();
     let outcome = run(&capture);
-    assert_eq!(common::verdict(&outcome), format!("refused {code}"), "{:?}", outcome.report.refusals);
+    assert_eq!(common::verdict(&outcome).own, format!("refused {code}"), "{:?}", outcome.report.refusals);
     let before = run(&common::before_the_refusal(&capture, &outcome));
     assert!(
         common::contents(&before) == common::contents(&outcome),
@@ -130,7 +130,7 @@ fn a_buffer_one_dword_short_drops_the_last_primitive_and_counts_it() {
     let draw = outcome.trace.launches.iter().find_map(|l| l.draw).unwrap();
     assert_eq!((draw.primitives_needed, draw.primitives_written), (4, 3));
     assert_eq!(draw.positions_after[0], STORED - 24);
-    assert_eq!(common::verdict(&outcome), "fail");
+    assert_eq!(common::verdict(&outcome).own, "fail");
 }
 
 #[test]
@@ -249,19 +249,19 @@ fn submissions_for_other_engines_are_refused() {
     for (engine, code) in [(2, "HN-REP-002"), (7, "HN-REP-002")] {
         let mut capture = sample();
         draw_submit(&mut capture).ip_type = engine;
-        assert_eq!(common::verdict(&run(&capture)), format!("refused {code}"));
+        assert_eq!(common::verdict(&run(&capture)).own, format!("refused {code}"));
     }
     let mut capture = sample();
     draw_submit(&mut capture).ibs[0].bytes -= 2;
-    assert_eq!(common::verdict(&run(&capture)), "refused HN-REP-003");
+    assert_eq!(common::verdict(&run(&capture)).own, "refused HN-REP-003");
     let mut capture = sample();
     capture.gpu = "vega10".into();
-    assert_eq!(common::verdict(&run(&capture)), "refused HN-REP-001");
+    assert_eq!(common::verdict(&run(&capture)).own, "refused HN-REP-001");
 }
 
 #[test]
 fn records_that_contradict_the_memory_are_refused() {
     let mut capture = sample();
     capture.records.insert(1, Record::Free { bo: 99 });
-    assert_eq!(common::verdict(&run(&capture)), "refused HN-MEM-001");
+    assert_eq!(common::verdict(&run(&capture)).own, "refused HN-MEM-001");
 }

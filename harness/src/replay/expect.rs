@@ -62,7 +62,7 @@ const REMARKS: [&str; 3] = ["case", "end", "approx"];
 /// Texts that need what is not there yet.
 const UNCHECKABLE: [(&str, &str); 3] = [
     ("pixels", "pixels need the rasterizer"),
-    ("teximage", "texel read-back needs image instructions"),
+    ("teximage", "where the texels are read back to is not recorded"),
     ("query samples", "sample counts need the rasterizer"),
 ];
 

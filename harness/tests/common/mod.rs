@@ -53,13 +53,29 @@ pub(crate) fn run_with(capture: &Capture, steps: u64) -> Outcome {
     replay(capture, Box::new(ReferenceExecutor::with_steps(steps)), options)
 }
 
-/// `pass`, `fail`, or `refused CODE` with the first refusal's code.
-pub(crate) fn verdict(outcome: &Outcome) -> String {
-    match (outcome.report.exit_status(), outcome.report.refusals.first()) {
-        (0, _) => "pass".to_owned(),
-        (_, Some(refusal)) => format!("refused {}", refusal.code),
-        _ => "fail".to_owned(),
-    }
+/// What a replay came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// `pass`, `fail`, or `refused CODE` with the first refusal's code; recorded pages do not count here.
+    pub(crate) own: String,
+    /// `equal`, `differ` or `none`: the recorded pages.
+    pub(crate) recorded: String,
+}
+
+/// What a replay came to.
+pub(crate) fn verdict(outcome: &Outcome) -> Verdict {
+    let report = &outcome.report;
+    let own = match (report.refusals.first(), report.expectations.iter().all(|e| e.ok)) {
+        (Some(refusal), _) => format!("refused {}", refusal.code),
+        (None, true) => "pass".to_owned(),
+        (None, false) => "fail".to_owned(),
+    };
+    let recorded = match (report.golden.pages, report.golden.differ.is_empty()) {
+        (0, _) => "none",
+        (_, true) => "equal",
+        (_, false) => "differ",
+    };
+    Verdict { own, recorded: recorded.to_owned() }
 }
 
 /// A hash of each buffer object's bytes.
