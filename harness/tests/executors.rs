@@ -70,11 +70,6 @@ fn native_code_leaves_the_references_bytes() {
 }
 
 #[test]
-fn the_evaluator_leaves_the_references_bytes_over_the_shared_captures() {
-    all_agree(&common::shared_captures(), plain);
-}
-
-#[test]
 fn native_code_leaves_the_references_bytes_over_the_shared_captures() {
     all_agree(&common::shared_captures(), soft);
 }
