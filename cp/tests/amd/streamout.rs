@@ -106,6 +106,16 @@ fn rule_5_a_paused_draw_is_not_stored_and_the_next_one_appends() {
 }
 
 #[test]
+fn rule_5_another_capture_in_the_pause_does_not_move_the_first() {
+    let mut m = streaming(POINTS, 100);
+    end(draw(begin(&mut m, 0, 0), 3), 0, SAVED);
+    draw(begin(&mut m, 0, 20), 7);
+    draw(resume(&mut m, 0, SAVED), 2).run();
+    assert_eq!(m.memory.words(DATA, 6), [0, 1, 2, 0, 1, 0]);
+    assert_eq!(m.memory.words(DATA + 80, 8), [0, 1, 2, 3, 4, 5, 6, 0]);
+}
+
+#[test]
 fn rule_7_a_buffer_exchanged_at_resume_has_its_own_room_and_position() {
     let mut m = streaming(POINTS, 3);
     draw(begin(&mut m, 0, 0), 10);
