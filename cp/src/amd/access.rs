@@ -67,7 +67,7 @@ impl Context<'_> {
     }
 
     /// Counts bytes that packets move against the submission's limit.
-    fn charge(&mut self, bytes: usize) -> Result<(), Refusal> {
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Refusal> {
         let limit = self.config.limits.bytes;
         self.moved = self.moved.saturating_add(bytes as u64);
         match self.moved > limit {

@@ -33,7 +33,7 @@ pub struct Limits {
     pub chained: u32,
     /// Dwords walked.
     pub dwords: u64,
-    /// Bytes that packets read and write.
+    /// Bytes that packets read, write and list.
     pub bytes: u64,
 }
 

@@ -180,6 +180,49 @@ proptest! {
     }
 
     #[test]
+    fn streams_that_share_no_buffer_do_not_see_one_another(
+        buffers in prop::collection::vec((0u64..200, 0u64..20), 4),
+        draws in prop::collection::vec((0usize..4, 0u64..20, 1u32..4), 0..12),
+    ) {
+        // Each stream with its own buffer, all four in one unit, and each in a unit of its own.
+        let mut all = Streamout::default();
+        let mut alone: [Streamout; 4] = Default::default();
+        for (slot, (size, stride)) in Slot::ALL.into_iter().zip(buffers) {
+            for unit in [&mut all, &mut alone[slot.index()]] {
+                unit.bind(slot, 0, size, stride, true);
+                unit.route(slot, 1 << slot.index());
+            }
+        }
+        for (stream, primitives, vertices) in draws {
+            for unit in [&mut all, &mut alone[stream]] {
+                unit.commit(&unit.plan(Slot::ALL[stream], primitives, vertices), Counting::On);
+            }
+        }
+        for slot in Slot::ALL {
+            prop_assert_eq!(all.buffer(slot), alone[slot.index()].buffer(slot));
+            prop_assert_eq!(all.counters(slot), alone[slot.index()].counters(slot));
+        }
+    }
+
+    #[test]
+    fn streams_that_share_a_buffer_store_into_it_one_after_another(
+        room in 0u64..100, stride in 1u64..9, draws in prop::collection::vec((0usize..4, 0u64..9), 0..12),
+    ) {
+        let mut unit = Streamout::default();
+        unit.bind(S0, 0, room, stride, true);
+        Slot::ALL.into_iter().for_each(|stream| unit.route(stream, 1));
+        let mut stored = 0;
+        for (stream, primitives) in draws {
+            let plan = unit.plan(Slot::ALL[stream], primitives, 1);
+            prop_assert_eq!((plan.start(S0), plan.fit()), (stored * stride, primitives.min(room / stride - stored)));
+            stored += plan.fit();
+            unit.commit(&plan, Counting::On);
+        }
+        let counted: u64 = Slot::ALL.into_iter().map(|stream| unit.counters(stream).written).sum();
+        prop_assert_eq!((unit.buffer(S0).position, counted), (stored * stride, stored));
+    }
+
+    #[test]
     fn written_never_passes_needed(unit in any_unit(), draws in prop::collection::vec(edgy(), 0..6)) {
         let mut unit = unit;
         let mut last = Counters::default();

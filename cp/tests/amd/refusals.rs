@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use guestwave_cp::amd::{Config, Ring, SubmitReport, reg};
+use guestwave_cp::amd::{Config, Limits, Ring, SubmitReport, reg};
 use guestwave_cp::refusal::CATALOGUE;
 use guestwave_cp::{Isa, Refusal};
 
@@ -46,8 +46,8 @@ const DRAWS: &[Row] = &[
     ("CP-DRAW-017", "2^32 - 1 vertices", |m| draw(m, u32::MAX)),
     ("CP-DRAW-017", "2^30 vertices of instances", |m| draw(m.packet(0x2f, &[1 << 15]), 1 << 15)),
     ("CP-DRAW-017", "2^64 vertices of instances", |m| draw(m.packet(0x2f, &[u32::MAX]), u32::MAX)),
-    ("CP-DRAW-017", "2^27 indices", |m| m.packet(0x27, &[0, 0, 0, 1 << 27, 0])),
-    ("CP-DRAW-017", "2^27 vertices twice", |m| draw(m.packet(0x2f, &[2]), 1 << 27)),
+    ("CP-DRAW-017", "2^25 indices", |m| m.packet(0x27, &[0, 0, 0, 1 << 25, 0])),
+    ("CP-DRAW-017", "2^25 vertices twice", |m| draw(m.packet(0x2f, &[2]), 1 << 25)),
     ("CP-DRAW-018", "33 words of user data", |m| rsrc(m, 0, user_sgprs(33))),
     ("CP-DRAW-019", "scratch without a ring", |m| rsrc(m, 0, 1)),
     ("CP-DRAW-020", "2^20 + 1 indirect draws", |m| m.packet(0x2c, &[0, 0, 0, 0, (1 << 20) + 1, 0, 0, 0, 2])),
@@ -171,8 +171,20 @@ fn each_is_refused_by_its_code_and_has_no_effect() {
 #[test]
 fn a_strip_that_is_stored_may_be_shorter_than_a_list() {
     let mut m = streaming(TRIANGLE_STRIP, 100);
-    assert_eq!(code(&draw(&mut m, 1 << 26).submit()), Some("CP-DRAW-017"));
+    assert_eq!(code(&draw(&mut m, 1 << 24).submit()), Some("CP-DRAW-017"));
     assert_eq!(m.ran(), []);
+}
+
+#[test]
+fn lists_of_vertices_count_as_moved_bytes() {
+    let limits = Limits { bytes: 1000, ..Limits::DEFAULT };
+    let mut m = Machine::with(Config { limits, ..Config::new(Isa::Gfx1030) }, Ring::Gfx);
+    set_up(&mut m, POINTS, 100);
+    for _ in 0..3 {
+        m.packet(0x27, &[0, 0, 0, 100, 0]);
+    }
+    assert_eq!(code(&m.submit()), Some("CP-PKT-011"));
+    assert_eq!(m.ran().len(), 2);
 }
 
 /// The draw that rasterizes too; its code is [`Refusal::NotDrawn`]'s.

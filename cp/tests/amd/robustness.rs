@@ -1,7 +1,7 @@
 //! Whatever registers and packets say, a launch is well formed or refused.
 
 use guestwave_cp::amd::{Config, Register, Ring, reg};
-use guestwave_cp::{ExactDispatch, Grid, Isa, ScalarRule};
+use guestwave_cp::{ExactDispatch, Grid, Isa, LaneRule, ScalarRule};
 use proptest::prelude::*;
 
 use crate::support::{DATA, Machine};
@@ -15,6 +15,13 @@ fn registers() -> Vec<Register> {
         reg::VGT_SHADER_STAGES_EN,
         reg::VGT_PRIMITIVE_TYPE,
         reg::VGT_NUM_INSTANCES,
+        reg::VGT_INDEX_TYPE,
+        reg::VGT_MULTI_PRIM_IB_RESET_INDX,
+        reg::GE_MULTI_PRIM_IB_RESET_EN,
+        reg::PA_SU_SC_MODE_CNTL,
+        reg::VGT_STRMOUT_DRAW_OPAQUE_OFFSET,
+        reg::VGT_STRMOUT_DRAW_OPAQUE_BUFFER_FILLED_SIZE,
+        reg::VGT_STRMOUT_DRAW_OPAQUE_VERTEX_STRIDE,
         reg::VGT_PRIMITIVEID_EN,
         reg::VGT_PRIMITIVEID_RESET,
         reg::VGT_STRMOUT_CONFIG,
@@ -56,6 +63,21 @@ fn packet() -> impl Strategy<Value = (u32, Vec<u32>)> {
     prop_oneof![
         4 => word().prop_map(|count| (0x2d, vec![count, 2])),
         1 => (word(), word()).prop_map(|(count, initiator)| (0x2d, vec![count, initiator])),
+        1 => word().prop_map(|count| (0x2d, vec![count, 0x42])),
+        3 => (word(), word(), 0u32..8).prop_map(|(limit, count, at)| {
+            (0x27, vec![limit, DATA as u32 + 4 * at, 0, count, 0])
+        }),
+        1 => prop::array::uniform3(word()).prop_map(|[limit, first, count]| (0x35, vec![limit, first, count, 0])),
+        2 => prop_oneof![Just((0x24u32, 2u32)), Just((0x25, 0))].prop_flat_map(|(opcode, source)| {
+            (0u32..64, word(), word()).prop_map(move |(at, vertex, instance)| (opcode, vec![4 * at, vertex, instance, source]))
+        }),
+        2 => prop_oneof![Just((0x2cu32, 2u32)), Just((0x38, 0))].prop_flat_map(|(opcode, source)| {
+            (prop::array::uniform4(word()), 0u32..64).prop_map(move |([place, flags, draws, stride], at)| {
+                let flags = flags | if at % 2 == 0 { 1 << 30 } else { 0 };
+                (opcode, vec![4 * at, 0x4c + place % 32, 0, flags, draws, DATA as u32, 0, stride & !3, source])
+            })
+        }),
+        1 => word().prop_map(|instances| (0x2f, vec![instances])),
         3 => prop::array::uniform3(word()).prop_map(|[x, y, z]| (0x15, vec![x, y, z, 1])),
         2 => prop::collection::vec(word(), 4).prop_map(|body| (0x15, body)),
         1 => prop::collection::vec(word(), 2..4).prop_map(|body| (0x16, body)),
@@ -83,6 +105,11 @@ fn check(d: &ExactDispatch) -> Result<(), TestCaseError> {
         }
         Grid::Subgroups { .. } => prop_assert!(false, "no merged stage is launched"),
     }
+    for rule in &d.vgprs {
+        if let LaneRule::PerItem(words) = rule {
+            prop_assert!(d.items() % words.len() as u64 == 0, "{} items of {} words", d.items(), words.len());
+        }
+    }
     let no_ring = d.sgprs.iter().any(|rule| matches!(rule, ScalarRule::ScratchOffset { slots: 0, .. }));
     prop_assert!(!no_ring, "a scratch ring without a slot");
     Ok(())
@@ -95,12 +122,15 @@ proptest! {
     fn launches_are_well_formed(
         values in prop::collection::vec(prop_oneof![14 => Just(None), 1 => word().prop_map(Some)], registers().len()),
         packets in prop::collection::vec(packet(), 1..8),
+        data in prop::collection::vec(word(), 64),
         on_compute in any::<bool>(),
     ) {
         let ring = if on_compute { Ring::Compute } else { Ring::Gfx };
         let mut m = Machine::with(Config::new(Isa::Gfx1030), ring);
         m.executor.idle = true;
         draw::set_up(&mut m, draw::TRIANGLES, 1000);
+        m.memory.put(DATA, &data);
+        m.packet(0x11, &[1, DATA as u32, 0]).packet(0x26, &[DATA as u32, 0]).packet(0x13, &[data.len() as u32]);
         compute::set_up(&mut m);
         for (register, value) in registers().into_iter().zip(values) {
             if let Some(value) = value {

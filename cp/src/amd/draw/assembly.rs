@@ -17,7 +17,7 @@ use crate::{LaneRule, Refusal};
 /// Policy: a draw that runs more vertices is taken for garbage. No driver's test suite comes near it.
 const MAX_VERTICES: u64 = 1 << 28;
 /// Policy: the same for the vertices of one instance where they have to be listed.
-const MAX_LISTED: u64 = 1 << 26;
+const MAX_LISTED: u64 = 1 << 24;
 
 /// Which vertices of a draw run, in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) fn assemble(
 ) -> Result<Assembly, Refusal> {
     let counts_up = request.indices.is_none() && (order == Order::Drawn || topology.is_natural());
     let listed = !counts_up || request.instances > 1;
-    check_size(request, topology, order, listed)?;
+    let each = check_size(request, topology, order, listed)?;
     let offset = cx.registers().get(reg::GE_INDX_OFFSET);
     let mut assembly = Assembly {
         topology,
@@ -67,13 +67,18 @@ pub(super) fn assemble(
         ids: None,
         offset,
     };
+    if listed && request.instances > 0 {
+        // Lists are work of this crate's, however little of them memory holds.
+        cx.charge(each as usize * size_of::<u32>())?;
+    }
     if request.instances > 0 && !counts_up {
         assembly.list(cx, packet, request)?;
     }
     Ok(assembly)
 }
 
-fn check_size(request: &Request, topology: Topology, order: Order, listed: bool) -> Result<(), Refusal> {
+/// The most vertices that an instance runs.
+fn check_size(request: &Request, topology: Topology, order: Order, listed: bool) -> Result<u64, Refusal> {
     let drawn = u64::from(request.vertices);
     let stored = topology.primitives(request.vertices).saturating_mul(u64::from(topology.corners()));
     let each = if order == Order::Stored { drawn.max(stored) } else { drawn };
@@ -83,7 +88,7 @@ fn check_size(request: &Request, topology: Topology, order: Order, listed: bool)
         (_, vertices) if listed && vertices > MAX_LISTED => {
             Err(Refusal::DrawSize { vertices, limit: MAX_LISTED })
         }
-        _ => Ok(()),
+        _ => Ok(each),
     }
 }
 
