@@ -1,7 +1,7 @@
 //! Image instructions that neither filter nor sample: loads, stores, atomics and queries of single texels.
 //!
-//! A texel is addressed in integers. One outside the image, its levels or its slices loads as 0 (component selectors
-//! still choose 1), is not stored, and an atomic there returns 0. What public facts do not settle (samples of
+//! A texel is addressed in integers, its level from the first of the view. One outside the image, its levels or its slices loads as 0 (component selectors
+//! still choose 1), is not stored, and an atomic there returns 0; for levels that is inferred from what APIs demand. What public facts do not settle (samples of
 //! multisampled images, compressed surfaces, some layouts) is refused by what it is.
 
 mod access;
@@ -24,6 +24,10 @@ use resource::Resource;
 /// Carries out an image instruction in every active lane.
 pub(super) fn run(m: &mut Machine<'_>, slot: &Slot, access: ImageAccess) -> Result<Flow, StopKind> {
     let mods = modifiers(slot)?;
+    // A wave without lanes may pass by with whatever its descriptor's registers hold.
+    if m.wave.exec() == 0 {
+        return Ok(Flow::Next);
+    }
     let resource = Resource::new(m, slot)?;
     let addresses = Addresses::new(slot, &mods, access)?;
     resource.check_dim(slot, &addresses)?;
@@ -87,8 +91,8 @@ impl LaneAccess<'_, '_> {
     /// The width of the data is the format's; DMASK has to name as many registers.
     fn atomic(&mut self, lane: usize, row: &AtomicRow) -> Result<(), StopKind> {
         let dwords = self.resource.atomic_dwords(self.slot)?;
-        if u32::from(self.mods.dmask) != (1 << (dwords * row.operands)) - 1 {
-            return Err(self.slot.form("a DMASK that is not of the format's width"));
+        if self.mods.d16 || u32::from(self.mods.dmask) != (1 << (dwords * row.operands)) - 1 {
+            return Err(self.slot.form("data that are not of the format's width"));
         }
         let place = self.place(lane)?;
         let operand = |i: u8| {
