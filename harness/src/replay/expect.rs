@@ -30,12 +30,35 @@ pub enum Expectation {
         /// The value.
         value: u64,
     },
+    /// `teximage WxH texel i = i*A+B`: texels that the program reads back.
+    Texels(Texels),
     /// States nothing that could fail: the name of the case, its end, that results are approximate.
     Remark,
     /// States something that no part of this program can check, and why.
     Uncheckable(&'static str),
     /// Not in the language of expectations.
     Unknown,
+}
+
+/// An image of 32-bit texels, counted row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Texels {
+    /// Texels across, at most 16384.
+    pub width: u32,
+    /// Rows, at most 16384.
+    pub height: u32,
+    /// What the number of a texel is multiplied with.
+    pub factor: u32,
+    /// What is added.
+    pub offset: u32,
+}
+
+impl Texels {
+    /// The texel in a place.
+    pub fn texel(&self, x: u32, y: u32) -> u32 {
+        let number = y.wrapping_mul(self.width).wrapping_add(x);
+        number.wrapping_mul(self.factor).wrapping_add(self.offset)
+    }
 }
 
 /// A counter that a query reads.
@@ -60,11 +83,8 @@ pub enum Which {
 const REMARKS: [&str; 3] = ["case", "end", "approx"];
 
 /// Texts that need what is not there yet.
-const UNCHECKABLE: [(&str, &str); 3] = [
-    ("pixels", "pixels need the rasterizer"),
-    ("teximage", "where the texels are read back to is not recorded"),
-    ("query samples", "sample counts need the rasterizer"),
-];
+const UNCHECKABLE: [(&str, &str); 2] =
+    [("pixels", "pixels need the rasterizer"), ("query samples", "sample counts need the rasterizer")];
 
 /// Reads one EXPT text.
 pub fn parse_expectation(text: &str) -> Expectation {
@@ -78,6 +98,7 @@ pub fn parse_expectation(text: &str) -> Expectation {
     match words[0] {
         "buf" => buffer(&words),
         "query" => query(&words),
+        "teximage" => texels(&words),
         _ => None,
     }
     .unwrap_or(Expectation::Unknown)
@@ -91,6 +112,18 @@ fn buffer(words: &[&str]) -> Option<Expectation> {
         offset: offset.parse().ok()?,
         words: values.iter().map(|w| hex(w)).collect::<Option<_>>()?,
     })
+}
+
+/// The most texels along an axis.
+const MAX_SIZE: u32 = 16384;
+
+fn texels(words: &[&str]) -> Option<Expectation> {
+    let ["teximage", size, "texel", "i", "=", rule] = words else { return None };
+    let (width, height) = size.split_once('x')?;
+    let (factor, offset) = rule.strip_prefix("i*0x")?.split_once("+0x")?;
+    let size = |text: &str| text.parse().ok().filter(|size| (1..=MAX_SIZE).contains(size));
+    let (width, height) = (size(width)?, size(height)?);
+    Some(Expectation::Texels(Texels { width, height, factor: hex(factor)?, offset: hex(offset)? }))
 }
 
 fn hex(word: &str) -> Option<u32> {
@@ -134,8 +167,15 @@ mod tests {
             ("end", Expectation::Remark),
             ("", Expectation::Remark),
             ("approx", Expectation::Remark),
-            ("query samples 256", Expectation::Uncheckable(UNCHECKABLE[2].1)),
+            ("query samples 256", Expectation::Uncheckable(UNCHECKABLE[1].1)),
             ("pixels 16x16 all ff00ff00", Expectation::Uncheckable(UNCHECKABLE[0].1)),
+            (
+                "teximage 4x2 texel i = i*0x00010203+0xff000000",
+                Expectation::Texels(Texels { width: 4, height: 2, factor: 0x10203, offset: 0xff00_0000 }),
+            ),
+            ("teximage 0x2 texel i = i*0x1+0x0", Expectation::Unknown),
+            ("teximage 1x16385 texel i = i*0x1+0x0", Expectation::Unknown),
+            ("teximage 4x2 texel i = 7", Expectation::Unknown),
             ("query written_s4 1", Expectation::Unknown),
             ("query written", Expectation::Unknown),
             ("buf b0f00001 size -1 off 0 u32", Expectation::Unknown),

@@ -10,6 +10,9 @@
 //! the buffer object is freed, or else at the end of the capture, so that a later store into the wrong place shows.
 //! A buffer is found by the trailer in its last 64 bytes; see [`tracked`] for which copy counts where there are
 //! several.
+//!
+//! `teximage` expectations are stated once the program has read the image back, and are checked there: the last
+//! compute dispatch of the submission before that stored rows of that size is the driver's copy to staging memory.
 
 mod expect;
 mod golden;
@@ -17,11 +20,12 @@ mod machine;
 mod queries;
 mod report;
 mod run;
+mod texels;
 mod trace;
 pub mod tracked;
 
 pub use expect::{
-    EXPECTATION_REFUSALS, Expectation, ExpectationRefusal, QueryKind, Which, parse_expectation,
+    EXPECTATION_REFUSALS, Expectation, ExpectationRefusal, QueryKind, Texels, Which, parse_expectation,
 };
 pub use golden::GoldenDifference;
 pub use machine::{GPUS, Machine, REPLAY_ERRORS, ReplayError, isa_of};

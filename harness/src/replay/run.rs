@@ -10,7 +10,7 @@ use super::expect::{Expectation, ExpectationRefusal, parse_expectation};
 use super::golden::Golden;
 use super::queries::QueryCheck;
 use super::report::{Checked, ExpectationReport, NOT_REACHED, RefusalReport, Report};
-use super::{Machine, Trace, isa_of, tracked};
+use super::{Machine, Trace, isa_of, texels, tracked};
 use crate::capture::{Capture, Record, Submit};
 use crate::memory::Buffer;
 
@@ -97,8 +97,10 @@ impl Run {
     }
 
     fn step(&mut self, record: &Record) -> Result<(), Ended> {
-        if let Record::Free { bo } = record {
-            self.check_buffers_in(*bo);
+        match record {
+            Record::Free { bo } => self.check_buffers_in(*bo),
+            Record::Expect(text) => self.check_texels(text),
+            _ => (),
         }
         if self.options.golden
             && let Some(page) = self.golden.follow(record)
@@ -167,6 +169,14 @@ impl Run {
         }
     }
 
+    /// Checks the image that a text states, if it does.
+    fn check_texels(&mut self, text: &str) {
+        let open = self.expectations.iter_mut().find(|(t, _, checked)| t == text && checked.is_none());
+        if let Some((_, Expectation::Texels(image), checked)) = open {
+            *checked = Some(texels::check(image, self.trace.launches_now(), &self.machine.memory));
+        }
+    }
+
     fn finish(mut self, start: Instant) -> Outcome {
         let mut buffers = self.machine.memory.buffers();
         let mut queries = QueryCheck::default();
@@ -193,6 +203,7 @@ impl Run {
                 Ok(()) => Checked::Holds,
                 Err(counted) => Checked::Fails(counted),
             },
+            Expectation::Texels(_) => Checked::Fails("the statement was not reached".to_owned()),
             Expectation::Uncheckable(reason) => Checked::Refused(reason),
             Expectation::Remark => Checked::Holds,
             Expectation::Unknown => Checked::Refused("the text is not in the language of expectations"),

@@ -83,6 +83,11 @@ impl Trace {
         self.first = self.launches.len();
     }
 
+    /// The launches of this submission.
+    pub fn launches_now(&self) -> &[Launch] {
+        &self.launches[self.first..]
+    }
+
     /// Reads the first `limit` vertices of each launch of this submission, while memory still holds them.
     pub fn read_rows(&mut self, memory: &dyn GuestMemory, limit: usize) {
         for launch in &mut self.launches[self.first..] {
