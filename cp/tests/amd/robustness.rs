@@ -107,7 +107,12 @@ fn check(d: &ExactDispatch) -> Result<(), TestCaseError> {
     }
     for rule in &d.vgprs {
         if let LaneRule::PerItem(words) = rule {
-            prop_assert!(d.items() % words.len() as u64 == 0, "{} items of {} words", d.items(), words.len());
+            prop_assert!(
+                d.items().is_multiple_of(words.len() as u64),
+                "{} items of {} words",
+                d.items(),
+                words.len()
+            );
         }
     }
     let no_ring = d.sgprs.iter().any(|rule| matches!(rule, ScalarRule::ScratchOffset { slots: 0, .. }));
