@@ -53,7 +53,7 @@ pub struct LaunchEvent<'a> {
 pub struct DrawFacts {
     /// VGT_PRIMITIVE_TYPE.
     pub primitive_type: u32,
-    /// Vertices the packet asks for.
+    /// Vertices, or indices, of each instance.
     pub vertices: u32,
     /// Instances.
     pub instances: u32,
