@@ -32,11 +32,13 @@ const MAX_FRAME: u64 = 64 << 20;
 pub struct SoftOptions {
     /// Whether fused multiply-add may be the host's own; if not, the exact fallback runs even where the host has it.
     pub native_fma: bool,
+    /// Whether four lanes may be run at a time where that pays; if not, each lane runs alone.
+    pub vectors: bool,
 }
 
 impl Default for SoftOptions {
     fn default() -> Self {
-        SoftOptions { native_fma: true }
+        SoftOptions { native_fma: true, vectors: true }
     }
 }
 
@@ -63,7 +65,7 @@ impl SoftBackend {
     /// # Errors
     /// Cranelift does not know the CPU.
     pub fn new(options: SoftOptions) -> Result<Self, BackendError> {
-        let jit = Jit::new(options.native_fma).map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?;
+        let jit = Jit::new(options).map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?;
         let fma = if jit.host().fma { "" } else { ", fused multiply-add in software" };
         let device = format!("{} through Cranelift{fma}", std::env::consts::ARCH);
         let holdings = vec![Holding::Wave];

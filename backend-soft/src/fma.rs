@@ -61,9 +61,13 @@ fn parts(x: f64) -> Parts {
 /// `a * b + c` with one rounding, to nearest even; bits in and out. A NaN result is some quiet NaN.
 pub(crate) fn fma_f64(a: u64, b: u64, c: u64) -> u64 {
     let [x, y, z] = [a, b, c].map(f64::from_bits);
-    // Where a factor or the addend is 0 or not finite, nothing can be rounded twice.
-    if !x.is_finite() || !y.is_finite() || !z.is_finite() || x == 0.0 || y == 0.0 {
+    // Where a factor is 0 or not finite, nothing can be rounded twice.
+    if !x.is_finite() || !y.is_finite() || x == 0.0 || y == 0.0 {
         return (x * y + z).to_bits();
+    }
+    // The product is finite, though it might not be as an f64.
+    if !z.is_finite() {
+        return (z + 1.0).to_bits();
     }
     let (p, q) = (parts(x), parts(y));
     let product = Wide {
@@ -142,4 +146,59 @@ fn round_off(fraction: u128, drop: u32) -> u128 {
     let half = 1u128.checked_shl(drop - 1).unwrap_or(0);
     let up = half != 0 && (rest > half || rest == half && kept & 1 == 1);
     kept + u128::from(up)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{fma_f32, fma_f64};
+
+    /// Any f64, and ones near each other's size, so that sums cancel and results are denormal.
+    fn double() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            any::<u64>().prop_map(f64::from_bits),
+            (any::<i32>(), -60..60i32).prop_map(|(m, e)| f64::from(m) * 2f64.powi(e)),
+            (any::<i32>(), -1080..-1000i32)
+                .prop_map(|(m, e)| f64::from(m) * 2f64.powi(e / 2) * 2f64.powi(e - e / 2)),
+            (any::<u64>(), 500..540u64).prop_map(|(m, e)| f64::from_bits(m >> 12 | (1023 - 540 + e) << 52)),
+            prop::sample::select(vec![
+                0.0,
+                -0.0,
+                1.0,
+                f64::MAX,
+                f64::MIN_POSITIVE,
+                f64::INFINITY,
+                f64::NEG_INFINITY
+            ]),
+        ]
+    }
+
+    fn single() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            any::<u32>().prop_map(f32::from_bits),
+            (any::<i16>(), -40..40i32).prop_map(|(m, e)| f32::from(m) * 2f32.powi(e)),
+            (any::<i32>(), -149..-60i32).prop_map(|(m, e)| (m as f32) * 2f32.powi(e)),
+            prop::sample::select(vec![0.0, -0.0, 1.0, f32::MAX, f32::MIN_POSITIVE, f32::INFINITY]),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn f64_is_rounded_once(a in double(), b in double(), c in double(), near in any::<bool>()) {
+            // An addend near the product cancels most of it.
+            let c = if near { -(a * b) * (1.0 + f64::EPSILON) } else { c };
+            let (ours, theirs) = (f64::from_bits(fma_f64(a.to_bits(), b.to_bits(), c.to_bits())), a.mul_add(b, c));
+            prop_assert!(ours.to_bits() == theirs.to_bits() || ours.is_nan() && theirs.is_nan(), "{ours:e} {theirs:e}");
+        }
+
+        #[test]
+        fn f32_is_rounded_once(a in single(), b in single(), c in single(), near in any::<bool>()) {
+            let c = if near { -(a * b) } else { c };
+            let (ours, theirs) = (f32::from_bits(fma_f32(a.to_bits(), b.to_bits(), c.to_bits())), a.mul_add(b, c));
+            prop_assert!(ours.to_bits() == theirs.to_bits() || ours.is_nan() && theirs.is_nan(), "{ours:e} {theirs:e}");
+        }
+    }
 }

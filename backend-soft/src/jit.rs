@@ -8,6 +8,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 
+use crate::backend::SoftOptions;
 use crate::lower::{Helpers, Host, Lowered, lower};
 use crate::plan::Plan;
 use crate::raw::{Code, HELPERS, Library};
@@ -58,12 +59,12 @@ pub(crate) struct Jit {
 }
 
 impl Jit {
-    /// A generator for the CPU at hand; `native_fma` false leaves fused multiply-add to the exact fallback.
-    pub(crate) fn new(native_fma: bool) -> Result<Self, JitError> {
+    /// A generator for the CPU at hand, as far as `options` let it use what the CPU has.
+    pub(crate) fn new(options: SoftOptions) -> Result<Self, JitError> {
         let isa = host_isa()?;
         let host = Host {
-            fma: native_fma && has_fma(&isa),
-            vectors: has_vectors(&isa),
+            fma: options.native_fma && has_fma(&isa),
+            vectors: options.vectors && has_vectors(&isa),
             frontend: isa.frontend_config(),
         };
         log::debug!("backend-soft: {} with fused multiply-add {}", isa.triple(), host.fma);

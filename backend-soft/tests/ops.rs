@@ -61,7 +61,10 @@ fn narrow_ops() -> Vec<Op> {
     ops.extend([Op::Un(U::Not, Bool), Op::Un(U::FromBool, Bool), Op::Tri(TriOp::Select, Bool, Bool)]);
     ops.extend(narrow.map(|op| Op::Un(op, B32)));
     ops.extend([Op::Un(U::Low, B64), Op::Un(U::High, B64)]);
-    ops.extend([BinOp::MulHighU, BinOp::MulHighS, BinOp::Pack].map(|op| Op::Bin(op, B32, B32)));
+    ops.extend(
+        [BinOp::MulHighU, BinOp::MulHighS, BinOp::DivU, BinOp::RemU, BinOp::Pack]
+            .map(|op| Op::Bin(op, B32, B32)),
+    );
     ops
 }
 
@@ -282,7 +285,7 @@ fn operands() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn integers_of_32_bits(operands in operands()) {
@@ -305,13 +308,13 @@ proptest! {
     }
 
     #[test]
-    fn fused_multiply_add_in_software(operands in operands()) {
+    fn fused_multiply_add_in_software(operands in operands(), vectors in any::<bool>()) {
         use Type::{B32, B64};
         let ops = [Op::Tri(TriOp::FmaF32, B32, B32), Op::Tri(TriOp::FmaF64, B64, B64)];
         let (program, native) = (program(&ops), arena(ops.len(), &operands));
         let software = native.copy();
         run_native(SoftOptions::default(), &program, &launch(1, 1), &native).unwrap();
-        run_native(SoftOptions { native_fma: false }, &program, &launch(1, 1), &software).unwrap();
+        run_native(SoftOptions { native_fma: false, vectors }, &program, &launch(1, 1), &software).unwrap();
         prop_assert_eq!(native.first_difference(&software), None);
     }
 }

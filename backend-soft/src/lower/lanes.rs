@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type, Value as Ir, types};
 use cranelift_frontend::Variable;
-use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, Value, Var, WaveOp};
+use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, TriOp, Value, Var, WaveOp};
 
 use super::quad::Quad;
 use super::{Budget, Context, Lane, LoopTargets, Lowering, Open, int_type, offset, status};
@@ -46,6 +46,7 @@ impl<'a> Lowering<'a, '_> {
     /// The lanes of a stretch, one at a time.
     fn single_lanes(&mut self, stretch: &'a Stretch<'a>, end: Block) {
         self.fill(stretch);
+        self.find_cold(stretch.lanes.iter().copied());
         if self.lane_block(stretch.lanes.iter().copied()) {
             self.jump(end);
         }
@@ -275,6 +276,11 @@ impl<'a> Lowering<'a, '_> {
         stmts.into_iter().all(|s| self.lane_stmt(s))
     }
 
+    fn inner_lane_block(&mut self, block: &'a [Stmt]) -> Open {
+        self.find_cold(block.iter());
+        self.lane_block(block)
+    }
+
     fn lane_stmt(&mut self, stmt: &'a Stmt) -> Open {
         match stmt {
             Stmt::Let(value, expr) => self.lane_let(*value, expr),
@@ -285,7 +291,7 @@ impl<'a> Lowering<'a, '_> {
             }
             Stmt::If { cond, then, otherwise } => {
                 let cond = self.int(*cond);
-                self.branch(cond, |l| l.lane_block(then), |l| l.lane_block(otherwise));
+                self.branch(cond, |l| l.inner_lane_block(then), |l| l.inner_lane_block(otherwise));
             }
             Stmt::Loop { body } => self.lane_loop(body),
             Stmt::Break => return self.away(|l| l.after),
@@ -310,12 +316,27 @@ impl<'a> Lowering<'a, '_> {
             Expr::Wave(op @ (WaveOp::Ballot(_) | WaveOp::Any(_) | WaveOp::Send { .. })) => {
                 self.gather(value, *op);
             }
-            _ if self.plan.homes[value.0 as usize] == Home::Lane => {
-                let v = self.expr(expr);
+            _ if self.plan.homes[value.0 as usize] == Home::Lane && !self.is_cold(value) => {
+                let v = self.lane_expr(value, expr);
                 self.define_in_lane(value, v);
             }
             _ => {}
         }
+    }
+
+    fn lane_expr(&mut self, value: Value, expr: &Expr) -> Ir {
+        if let Expr::Tri(TriOp::Select, cond, arm, other) = *expr
+            && self.is_cold(arm)
+        {
+            return self.rare_select(cond, arm, other);
+        }
+        if let Some(x) = self.tested_for_nan(value) {
+            let x = self.cell(x);
+            if self.b.func.dfg.value_type(x).is_float() {
+                return self.unordered(x);
+            }
+        }
+        self.expr(expr)
     }
 
     fn lane_loop(&mut self, body: &'a [Stmt]) {
@@ -324,7 +345,7 @@ impl<'a> Lowering<'a, '_> {
         self.b.switch_to_block(head);
         self.spend_lane_budget();
         self.loops.push(LoopTargets { after, head });
-        if self.lane_block(body) {
+        if self.inner_lane_block(body) {
             self.jump(head);
         }
         self.loops.pop();

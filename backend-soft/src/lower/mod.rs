@@ -7,6 +7,7 @@ mod lanes;
 mod memory;
 mod ops;
 mod quad;
+mod rare;
 mod wave;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -130,6 +131,11 @@ struct Lowering<'a, 'f> {
     spilled: Vec<Type>,
     /// What each value is defined as, if by a `Let`.
     definitions: Vec<Option<Expr>>,
+    /// How often each value is taken, and how often only where that is rarely wanted.
+    uses: Vec<u32>,
+    cold_uses: Vec<u32>,
+    /// Values that are computed only where they are rarely wanted.
+    cold: Vec<bool>,
     vars: Vec<Option<Variable>>,
     /// Wave values in `cells` that barriers make stale.
     kept: Vec<Value>,
@@ -167,6 +173,8 @@ impl<'a, 'f> Lowering<'a, 'f> {
         b.set_cold_block(stop);
         let resumes = (0..plan.resumes).map(|_| b.create_block()).collect();
         let n = plan.program.values.len();
+        let mut uses = vec![0; n];
+        rare::count_uses(&plan.program.body, &mut uses);
         Lowering {
             b,
             plan,
@@ -177,6 +185,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             cells: vec![None; n],
             spilled: vec![types::INVALID; n],
             definitions: definitions(plan.program),
+            uses,
+            cold_uses: vec![0; n],
+            cold: vec![false; n],
             vars: vec![None; plan.program.vars.len()],
             kept: Vec::new(),
             in_lane: Vec::new(),

@@ -191,7 +191,7 @@ impl Lowering<'_, '_> {
 
     /// Whether a divisor is 0, and a divisor that is not.
     fn divisor(&mut self, y: Ir) -> (Ir, Ir) {
-        let none = self.b.ins().icmp_imm(IntCC::Equal, y, 0);
+        let none = self.b.ins().icmp_imm_u(IntCC::Equal, y, 0);
         let one = self.b.ins().iconst(types::I32, 1);
         (none, self.b.ins().select(none, one, y))
     }

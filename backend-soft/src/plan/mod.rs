@@ -21,7 +21,7 @@ mod live;
 use guestwave_translate::program::{Expr, Program, Stmt, Value, Var};
 
 pub(crate) use cut::plan;
-pub(crate) use facts::{depth, leaves};
+pub(crate) use facts::{blocks, depth, leaves, operands};
 pub(crate) use frame::{Frame, Place, RESUME};
 
 /// Where a value is to be found.

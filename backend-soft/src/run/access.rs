@@ -152,7 +152,7 @@ impl<'m> Worker<'m> {
         let mut old = [0; 8];
         self.read_guest(at, &mut old[..bytes as usize])?;
         let old = u64::from_le_bytes(old);
-        self.write_guest(at, &update.new(old).to_le_bytes()[..bytes as usize])?;
+        self.write_guest(at, &update.result(old).to_le_bytes()[..bytes as usize])?;
         Ok(old)
     }
 
@@ -252,7 +252,7 @@ struct Update {
 
 impl Update {
     /// What it leaves where `old` was.
-    fn new(&self, old: u64) -> u64 {
+    fn result(&self, old: u64) -> u64 {
         match self.width {
             Width::W64 => new_u64(self.op, old, self.data, self.compare),
             _ => u64::from(new_u32(self.op, old as u32, self.data as u32, self.compare as u32)),
@@ -262,8 +262,8 @@ impl Update {
     /// Does it to the unit at `at`; gives what was there, or `None` if the unit is not inside.
     fn apply(&self, memory: HostMemory<'_>, at: u64) -> Option<u64> {
         match self.width {
-            Width::W64 => memory.update_u64(at, |old| self.new(old)),
-            _ => memory.update_u32(at, |old| self.new(u64::from(old)) as u32).map(u64::from),
+            Width::W64 => memory.update_u64(at, |old| self.result(old)),
+            _ => memory.update_u32(at, |old| self.result(u64::from(old)) as u32).map(u64::from),
         }
     }
 }

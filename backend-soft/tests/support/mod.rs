@@ -47,21 +47,30 @@ pub(crate) fn run_native(
     }
 }
 
-/// Runs `launch` natively and by the evaluator, each on its own copy of `memory`, and checks that they agree: the same bytes, the
-/// same stored ranges; if one faults, both do and leave memory as it was. Gives the native outcome and memory.
+/// The ways in which native code may run.
+pub(crate) const WAYS: [SoftOptions; 2] =
+    [SoftOptions { native_fma: true, vectors: true }, SoftOptions { native_fma: true, vectors: false }];
+
+/// Runs `launch` natively in each way and by the evaluator, each on its own copy of `memory`, and checks that they agree: the same
+/// bytes, the same stored ranges; if one faults, all do and leave memory as it was. Gives the native outcome and memory.
 pub(crate) fn agree(program: &Program, launch: &Launch, memory: &Arena) -> (Outcome, Arena) {
     verify(program).unwrap_or_else(|e| panic!("{e}\n{program}"));
-    let (native_memory, plain_memory) = (memory.copy(), memory.copy());
-    let native = run_native(SoftOptions::default(), program, launch, &native_memory);
+    let plain_memory = memory.copy();
     let plain = eval::run(program, launch, &plain_memory);
-    match (&native, &plain) {
-        (Ok(native), Ok(plain)) => {
-            assert_eq!(native.stored, plain.stored, "stored ranges differ:\n{program}")
-        }
-        (Err(_), Err(_)) => assert_eq!(plain_memory.bytes(), memory.bytes()),
-        _ => panic!("native {native:?}\nplain {plain:?}\n{program}"),
+    if plain.is_err() {
+        assert_eq!(plain_memory.bytes(), memory.bytes());
     }
-    let first = native_memory.first_difference(&plain_memory);
-    assert_eq!(first, None, "memory differs (address, native, plain):\n{program}");
-    (native, native_memory)
+    let mut all = WAYS.map(|options| {
+        let native_memory = memory.copy();
+        let native = run_native(options, program, launch, &native_memory);
+        match (&native, &plain) {
+            (Ok(native), Ok(plain)) => assert_eq!(native.stored, plain.stored, "{options:?}\n{program}"),
+            (Err(_), Err(_)) => {}
+            _ => panic!("native {native:?}\nplain {plain:?}\n{options:?}\n{program}"),
+        }
+        let first = native_memory.first_difference(&plain_memory);
+        assert_eq!(first, None, "differs at (address, native, plain), {options:?}:\n{program}");
+        Some((native, native_memory))
+    });
+    all[0].take().unwrap()
 }

@@ -140,8 +140,22 @@ impl Generator<'_> {
 
     fn constant(&mut self, ty: Type) -> Value {
         let x = self.tape.next();
-        let specials =
-            [0, 1, 2, 31, 63, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0x7f80_0000, 0x4049_0fdb, x, x];
+        let specials = [
+            0,
+            1,
+            2,
+            31,
+            63,
+            0x8000_0000,
+            0xffff_ffff,
+            0x3f80_0000,
+            0x7f80_0000,
+            0x7f80_0001,
+            0x0040_0000,
+            0x4049_0fdb,
+            x,
+            x,
+        ];
         let special = self.tape.pick(&specials);
         match ty {
             Type::Bool => self.b.cbool(x & 1 != 0),
@@ -163,7 +177,8 @@ impl Generator<'_> {
     fn stmt(&mut self, depth: u32) {
         match self.tape.below(20) {
             0..=5 => self.compute(),
-            6 | 7 => self.float(),
+            6 => self.float(),
+            7 => self.exact_float(),
             8 | 9 => self.set(),
             10 => self.get(),
             11 | 12 => self.load(),
@@ -237,6 +252,50 @@ impl Generator<'_> {
         let number = self.b.bin(eq, value, value);
         let settled = self.b.select(number, value, nan);
         self.put(settled);
+    }
+
+    /// A float operation as exact translations have it: denormals flushed, a NaN taken from the sources.
+    fn exact_float(&mut self) {
+        let wide = self.tape.below(4) == 0;
+        let (ty, op) = if wide { (Type::B64, BinOp::MulF64) } else { (Type::B32, BinOp::MulF32) };
+        let (x, y) = (self.value(ty, false), self.value(ty, false));
+        let (p, q) = if wide { (x, y) } else { (self.flushed(x), self.flushed(y)) };
+        let number = self.b.bin(op, p, q);
+        let result = if wide { number } else { self.flushed(number) };
+        let invalid = self.is_nan(number, ty);
+        let (default, quiet) = self.nan_bits(ty);
+        let nan = [y, x].into_iter().fold(default, |rest, s| {
+            let is_nan = self.is_nan(s, ty);
+            self.b.select(is_nan, s, rest)
+        });
+        let nan = self.b.bin(BinOp::Or, nan, quiet);
+        let value = self.b.select(invalid, nan, result);
+        self.put(value);
+    }
+
+    /// The NaN of an invalid operation, and the bit that makes one quiet.
+    fn nan_bits(&mut self, ty: Type) -> (Value, Value) {
+        match ty {
+            Type::B64 => (self.b.c64(0xfff8 << 48), self.b.c64(1 << 51)),
+            _ => (self.b.c32(0xffc0_0000), self.b.c32(1 << 22)),
+        }
+    }
+
+    fn is_nan(&mut self, x: Value, ty: Type) -> Value {
+        let (mask, infinity) = match ty {
+            Type::B64 => (self.b.c64(u64::MAX >> 1), self.b.c64(0x7ff0 << 48)),
+            _ => (self.b.c32(u32::MAX >> 1), self.b.c32(0x7f80_0000)),
+        };
+        let size = self.b.bin(BinOp::And, x, mask);
+        self.b.bin(BinOp::LtU, infinity, size)
+    }
+
+    fn flushed(&mut self, x: Value) -> Value {
+        let (mask, none, sign) = (self.b.c32(0x7f80_0000), self.b.c32(0), self.b.c32(1 << 31));
+        let exponent = self.b.bin(BinOp::And, x, mask);
+        let tiny = self.b.bin(BinOp::Eq, exponent, none);
+        let signed = self.b.bin(BinOp::And, x, sign);
+        self.b.select(tiny, signed, x)
     }
 
     fn set(&mut self) {

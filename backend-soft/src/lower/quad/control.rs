@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Ir, types};
 use cranelift_frontend::Variable;
-use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, Type, Value, Var, WaveOp};
+use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, TriOp, Type, Value, Var, WaveOp};
 
 use super::super::{Budget, Lane, Lowering, Open, offset, status};
 use super::{Masks, Quad, QuadLoop};
@@ -15,9 +15,10 @@ pub(in super::super) type QuadVariable = [Variable; 2];
 impl<'a> Lowering<'a, '_> {
     /// The lanes of a stretch, four at a time.
     pub(in super::super) fn quad_lanes(&mut self, stretch: &'a Stretch<'a>, lane: Lane) {
-        let Lane { index, end, budget } = lane;
-        self.quad_loop = Some(QuadLoop { index, end, budget, active: None, loops: Vec::new() });
+        let Lane { end, budget, .. } = lane;
+        self.quad_loop = Some(QuadLoop { budget, active: None, loops: Vec::new() });
         self.fill_quads(stretch);
+        self.find_cold(stretch.lanes.iter().copied());
         self.quad_block(stretch.lanes.iter().copied());
         self.jump(end);
         self.to(end);
@@ -134,7 +135,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// `new` where the mask is, else `old`.
-    fn merged(&mut self, mask: Ir, new: Quad, old: Quad, ty: Type) -> Quad {
+    pub(super) fn merged(&mut self, mask: Ir, new: Quad, old: Quad, ty: Type) -> Quad {
         if ty == Type::B64 {
             let (masks, x, y) = (self.wide_mask(mask), self.wide(new), self.wide(old));
             return Quad::Wide([0, 1].map(|i| self.b.ins().bitselect(masks[i], x[i], y[i])));
@@ -145,6 +146,11 @@ impl<'a> Lowering<'a, '_> {
 
     fn quad_block(&mut self, stmts: impl IntoIterator<Item = &'a Stmt>) -> Open {
         stmts.into_iter().all(|s| self.quad_stmt(s))
+    }
+
+    fn inner_quad_block(&mut self, block: &'a [Stmt]) -> Open {
+        self.find_cold(block.iter());
+        self.quad_block(block)
     }
 
     fn quad_stmt(&mut self, stmt: &'a Stmt) -> Open {
@@ -166,20 +172,30 @@ impl<'a> Lowering<'a, '_> {
         if let Expr::Wave(op @ (WaveOp::Ballot(_) | WaveOp::Any(_) | WaveOp::Send { .. })) = expr {
             return self.gather_quad(value, *op);
         }
-        if self.plan.homes[value.0 as usize] != Home::Lane {
+        if self.plan.homes[value.0 as usize] != Home::Lane || self.is_cold(value) {
             return;
         }
-        let quad = match *expr {
+        let quad = self.quad_expr(value, expr);
+        self.define_quad(value, quad);
+    }
+
+    pub(super) fn quad_expr(&mut self, value: Value, expr: &Expr) -> Quad {
+        if let Some(x) = self.tested_for_nan(value) {
+            return self.quad_is_nan(x);
+        }
+        match *expr {
+            Expr::Tri(TriOp::Select, cond, arm, other) if self.is_cold(arm) => {
+                self.rare_quad_select(cond, arm, other)
+            }
             Expr::Get(var) if self.plan.program.var(var).rate == Rate::Varying => self.get_quad(var),
             Expr::Un(op, a) => self.quad_un(op, a),
             Expr::Bin(op, a, b) => self.quad_bin(op, a, b),
             Expr::Tri(op, a, b, c) => self.quad_tri(op, a, b, c),
             Expr::Wave(WaveOp::Shuffle { value, lane }) => self.shuffle_quad(value, lane),
-            Expr::Builtin(Builtin::Lane) => self.quad(value),
+            Expr::Builtin(Builtin::Lane) => self.lane_numbers(),
             // What is left is uniform.
             _ => Quad::One(self.expr(expr)),
-        };
-        self.define_quad(value, quad);
+        }
     }
 
     /// The mask of the lanes that are here, as a vector.
@@ -215,9 +231,9 @@ impl<'a> Lowering<'a, '_> {
     fn if_alike(&mut self, cond: Ir, then: &'a [Stmt], otherwise: &'a [Stmt]) -> Ir {
         let before = self.active();
         let left = self.b.declare_var(types::I32X4);
-        let mut side = |l: &mut Self, block: &'a [Stmt]| {
+        let side = |l: &mut Self, block: &'a [Stmt]| {
             l.set_active(before);
-            let open = l.quad_block(block);
+            let open = l.inner_quad_block(block);
             let mask = if open { l.here() } else { l.nobody() };
             l.b.def_var(left, mask);
             true
@@ -237,7 +253,7 @@ impl<'a> Lowering<'a, '_> {
         self.b.ins().brif(any, run, &[], after, &[BlockArg::Value(mask)]);
         self.to(run);
         self.set_active(Some(mask));
-        let open = self.quad_block(block);
+        let open = self.inner_quad_block(block);
         let rest = if open { self.here() } else { self.nobody() };
         self.b.ins().jump(after, &[BlockArg::Value(rest)]);
         self.to(after);
@@ -272,7 +288,7 @@ impl<'a> Lowering<'a, '_> {
         self.b.def_var(masks.continued, nobody);
         self.push_loop(masks);
         self.set_active(Some(round));
-        let open = self.quad_block(body);
+        let open = self.inner_quad_block(body);
         let rest = if open { self.here() } else { self.nobody() };
         self.pop_loop();
         let continued = self.b.use_var(masks.continued);

@@ -6,10 +6,11 @@
 mod control;
 mod memory;
 mod ops;
+mod rare;
 mod shape;
 mod wave;
 
-use cranelift_codegen::ir::{Block, InstBuilder, Value as Ir, types};
+use cranelift_codegen::ir::{InstBuilder, Value as Ir, types};
 use cranelift_frontend::Variable;
 use guestwave_translate::program::{Type, Value};
 
@@ -30,10 +31,6 @@ pub(super) enum Quad {
 /// State of a lane loop that takes four lanes at a time.
 #[derive(Clone)]
 pub(super) struct QuadLoop {
-    /// Number of the first of the four lanes, 64 bits.
-    pub(super) index: Ir,
-    /// Where lanes go when they are done.
-    pub(super) end: Block,
     /// Loop iterations that the four lanes may still make.
     pub(super) budget: Option<Budget>,
     /// Mask of the lanes that are here; `None`: all.

@@ -3,7 +3,7 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Ir, types};
-use guestwave_translate::program::{BinOp, Expr, TriOp, Type, UnOp, Value};
+use guestwave_translate::program::{BinOp, TriOp, Type, UnOp, Value};
 
 use super::super::Lowering;
 use super::Quad;
@@ -160,15 +160,6 @@ fn float_bin_form(op: BinOp) -> Option<Bin> {
         B::LeF64 => Bin::WideFloatTest(|l, x, y| l.b.ins().fcmp(FloatCC::LessThanOrEqual, x, y)),
         _ => return None,
     })
-}
-
-/// Whether an expression has a vector form; if not, it is done a lane at a time.
-pub(in super::super) fn has_form(op: &Expr, ty: impl Fn(Value) -> Type) -> bool {
-    match *op {
-        Expr::Un(op, a) => un_form(op, ty(a)).is_some(),
-        Expr::Bin(op, a, _) => bin_form(op, ty(a)).is_some(),
-        _ => true,
-    }
 }
 
 fn both([x, y]: [Ir; 2], mut f: impl FnMut(Ir) -> Ir) -> [Ir; 2] {
