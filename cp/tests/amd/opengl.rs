@@ -1,6 +1,7 @@
-//! Which vertices transform feedback captures, after the OpenGL specification alone (4.6, compatibility profile): section
-//! 10.1 for the vertices of each primitive in its winding order, table 13.2 for the provoking vertex. Vertices are
-//! counted from 1, as there. Nothing here is taken from what is tested.
+//! Which vertices transform feedback captures, after the OpenGL specification (4.6, compatibility profile): its section
+//! on primitive types for the vertices of each primitive in winding order, its table of provoking vertices for where
+//! they begin. Vertices are counted from 1, as there. Nothing here is taken from what is tested. The specification
+//! leaves one thing open, which half of a quadrilateral comes first; it is said where it is decided.
 
 /// A value of VGT_PRIMITIVE_TYPE and the mode it stands for.
 pub(crate) const MODES: [(u32, Mode); 14] = [
