@@ -19,6 +19,8 @@ pub(super) struct Equation {
     terms: Vec<Term>,
     /// log2 of an element's bytes.
     element_log2: u32,
+    /// What the bits of any slice's number do is known.
+    pub(super) any_slice: bool,
 }
 
 /// What an equation holds for.
@@ -50,14 +52,15 @@ pub(super) fn find(device: &Device, shape: &Shape) -> Option<&'static Equation> 
 
 fn parse(row: &str) -> Option<(Key, Equation)> {
     let columns: Vec<&str> = row.split('\t').collect();
-    let [mode, dimensions, bits, block, config, terms] = columns[..] else { return None };
+    let [mode, dimensions, bits, block, config, slices, terms] = columns[..] else { return None };
     let element = bits.parse::<u8>().ok()? / 8;
     let addr_config = u32::from_str_radix(config.strip_prefix("0x")?, 16).ok()?;
     let key = Key { mode: mode.parse().ok()?, volume: dimensions == "3D", element, addr_config };
     let sizes: Vec<u32> = block.split('x').filter_map(|size| size.parse().ok()).collect();
     let terms = terms.split(' ').map(term).collect::<Option<_>>()?;
     let block = sizes.try_into().ok()?;
-    Some((key, Equation { block, terms, element_log2: element.trailing_zeros() }))
+    let element_log2 = element.trailing_zeros();
+    Some((key, Equation { block, terms, element_log2, any_slice: slices == "any" }))
 }
 
 /// The coordinate bits that text such as `x7^y4` names.

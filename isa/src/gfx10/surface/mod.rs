@@ -158,9 +158,8 @@ impl Tiling {
     }
 
     fn offset(&self, slice_bytes: u64, level: &Level, texel: &Texel) -> Result<u64, Unsettled> {
-        // Equations of flat surfaces were taken from slice 0 only; some mix slice bits in.
-        if texel.z != 0 && !self.volume && self.mode.is_xor() {
-            return Err(Unsettled("an array slice other than 0 of a swizzle mode with exclusive ors"));
+        if texel.z != 0 && !self.equation.any_slice {
+            return Err(Unsettled("an array slice other than 0 of a swizzle mode that may mix slices in"));
         }
         let layer = if self.volume { self.equation.layer(texel.z) } else { texel.z };
         Ok(slice_bytes * u64::from(layer) + level.tiled_offset(texel, self.equation))
