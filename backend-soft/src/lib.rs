@@ -13,6 +13,7 @@
 //! 4. `unsafe` is in `raw` alone, with its own invariants.
 
 mod backend;
+mod codes;
 mod fma;
 mod jit;
 mod lower;
@@ -21,3 +22,4 @@ mod raw;
 mod run;
 
 pub use backend::{SoftBackend, SoftOptions};
+pub use codes::CATALOGUE;

@@ -11,6 +11,7 @@
 //! 3. What varies from dispatch to dispatch is read from the parameter block; what is compiled in is in the key.
 
 pub mod backend;
+pub mod codes;
 pub mod executor;
 pub mod gfx10;
 pub mod naga;

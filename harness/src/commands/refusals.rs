@@ -22,9 +22,14 @@ struct Row {
 }
 
 /// Codes that begin alike, with what they are about.
-const GROUPS: [(&str, &str); 3] = [
+const GROUPS: [(&str, &str); 8] = [
     ("CP-", "Command processor (`guestwave-cp`)"),
+    ("ISA-DEC-", "Decoder (`guestwave-isa`)"),
     ("ISA-RUN-", "Interpreter (`guestwave-isa`)"),
+    ("TR-", "Translator (`guestwave-translate`)"),
+    ("RUN-", "Translated programs as they run, on every backend (`guestwave-translate`)"),
+    ("PLAIN-", "Evaluator (`guestwave-translate`)"),
+    ("SOFT-", "Native code (`guestwave-backend-soft`)"),
     ("HN-", "Captures, guest memory, executor, replay (`guestwave-harness`)"),
 ];
 
@@ -34,7 +39,12 @@ fn rows() -> Vec<Row> {
     let own = own.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
     let interpreter = guestwave_isa::gfx10::interp::CATALOGUE;
     let interpreter = interpreter.iter().map(|e| Row { code: e.code, sentence: e.sentence });
-    let mut rows: Vec<_> = cp.chain(interpreter).chain(own).collect();
+    let decoder = guestwave_isa::gfx10::DECODE_CATALOGUE.iter();
+    let decoder = decoder.map(|e| Row { code: e.code, sentence: e.sentence });
+    let translated = guestwave_translate::codes::catalogue().into_iter();
+    let soft = guestwave_backend_soft::CATALOGUE.iter().copied();
+    let translated = translated.chain(soft).map(|(code, sentence)| Row { code, sentence });
+    let mut rows: Vec<_> = cp.chain(interpreter).chain(decoder).chain(translated).chain(own).collect();
     rows.sort_by_key(|row| row.code);
     rows
 }

@@ -1,5 +1,6 @@
 //! Why words are not an instruction.
 
+use crate::CatalogueEntry;
 use crate::gfx10::{Encoding, Op};
 
 /// Why words are not an instruction.
@@ -121,5 +122,49 @@ impl DecodeErrorKind {
             Self::ImageData { .. } => "ISA-DEC-010",
             Self::ScalarRange { .. } => "ISA-DEC-011",
         }
+    }
+}
+
+const fn entry(code: &'static str, sentence: &'static str) -> CatalogueEntry {
+    CatalogueEntry { code, sentence }
+}
+
+/// Every code of [`DecodeErrorKind`] with its sentence.
+pub const CATALOGUE: &[CatalogueEntry] = &[
+    entry("ISA-DEC-001", "the code ends inside an instruction that needs {needed} words"),
+    entry("ISA-DEC-002", "no GFX10 encoding begins with these bits"),
+    entry("ISA-DEC-003", "{encoding} has no opcode {opcode} on this target"),
+    entry("ISA-DEC-004", "{op} has no meaning for the bits {bits} of its words"),
+    entry("ISA-DEC-005", "{op} cannot have operand code {code}"),
+    entry("ISA-DEC-006", "{op} takes {dwords} registers from v{first}, past the last one"),
+    entry("ISA-DEC-007", "{op} has {needed} address registers where {given} are possible"),
+    entry("ISA-DEC-008", "{op} cannot have the DPP control or SDWA selector {code}"),
+    entry("ISA-DEC-009", "{op} reads 64 bits a lane, DPP moves 32"),
+    entry("ISA-DEC-010", "{op} cannot have DMASK {dmask}"),
+    entry("ISA-DEC-011", "{op} takes {dwords} scalar registers, there are none at code {code}"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_in_the_catalogue() {
+        let op = Op::S_MOV_B32;
+        let kinds = [
+            DecodeErrorKind::Truncated { needed: 2 },
+            DecodeErrorKind::UnknownEncoding,
+            DecodeErrorKind::UnknownOpcode { encoding: Encoding::Sop1, opcode: 1 },
+            DecodeErrorKind::ReservedBits { op, bits: 1 },
+            DecodeErrorKind::Operand { op, code: 1 },
+            DecodeErrorKind::RegisterRange { op, first: 255, dwords: 2 },
+            DecodeErrorKind::ImageAddress { op, needed: 1, given: 2 },
+            DecodeErrorKind::LaneControl { op, code: 1 },
+            DecodeErrorKind::LaneWidth { op },
+            DecodeErrorKind::ImageData { op, dmask: 3 },
+            DecodeErrorKind::ScalarRange { op, code: 1, dwords: 2 },
+        ];
+        let codes: Vec<_> = CATALOGUE.iter().map(|e| e.code).collect();
+        assert_eq!(kinds.map(|k| k.code()).to_vec(), codes);
     }
 }

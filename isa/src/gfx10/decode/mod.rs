@@ -10,7 +10,7 @@ mod lane;
 mod mods;
 mod operand;
 
-pub use error::{DecodeError, DecodeErrorKind};
+pub use error::{CATALOGUE as DECODE_CATALOGUE, DecodeError, DecodeErrorKind};
 
 use super::table::{Coding, EncodingLayout, Flags, OpRow, OperandSpec, Place, bits};
 use super::{Encoding, Inst, Mods, NumberKind, Operand, Target, VopMods, WaveSize, sreg};

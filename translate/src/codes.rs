@@ -1,0 +1,34 @@
+//! Every code of the translator, of the evaluator and of all backends' runs, with its sentence.
+
+use crate::gfx10::Refusal;
+
+/// Codes that no error type of this crate lists by itself.
+const OTHERS: &[(&str, &str)] = &[
+    (
+        "PLAIN-COMPILE-001",
+        "The evaluator is given a malformed program: a fault of the translator, not of the guest.",
+    ),
+    ("RUN-BUDGET-001", "A wave made more loop iterations than its budget allows."),
+    ("RUN-LAUNCH-001", "A launch does not fit its program."),
+    ("RUN-MEM-001", "An access that no memory stands behind."),
+    ("TR-BACK-001", "The backend failed."),
+    ("TR-CODE-001", "No memory is mapped at the program's address."),
+    ("TR-MEM-001", "An atomic at an address that is not a multiple of its size."),
+    ("TR-MEM-002", "A buffer descriptor whose TYPE is no buffer."),
+    ("TR-MEM-003", "A flat access to the apertures of LDS or scratch."),
+    ("TR-MEM-004", "An access past the end of a lane's scratch."),
+    ("TR-MEM-005", "A scalar buffer access before the start of the buffer."),
+    ("TR-OUT-001", "The exports of a dispatch are wanted, which the translator only drops."),
+    ("TR-SIZE-001", "The dispatch has more waves than 32 bits count."),
+    (
+        "TR-SPEC-001",
+        "A descriptor's format or mode is another than the program was translated for, also when translated anew.",
+    ),
+];
+
+/// Every code with its sentence, by code.
+pub fn catalogue() -> Vec<(&'static str, &'static str)> {
+    let mut all: Vec<_> = Refusal::ALL.iter().chain(OTHERS).copied().collect();
+    all.sort_unstable();
+    all
+}
