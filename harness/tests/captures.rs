@@ -31,7 +31,7 @@ fn expected() -> BTreeMap<String, Verdict> {
 
 fn row(line: &str) -> (String, Verdict) {
     let cells: Vec<_> = line.split('\t').map(str::to_owned).collect();
-    let [name, own, recorded] = cells.as_slice() else { panic!("{line:?} is not a row") };
+    let [name, own, recorded] = cells.as_slice() else { unreachable!("{line:?} is not a row") };
     (name.clone(), Verdict { own: own.clone(), recorded: recorded.clone() })
 }
 

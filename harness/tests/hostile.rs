@@ -147,7 +147,7 @@ fn a_truncated_indirect_buffer_is_refused_at_its_last_packet() {
 fn an_indirect_buffer_that_chains_to_itself_is_refused() {
     let mut capture = sample();
     let ib = draw_submit(&mut capture).ibs[0];
-    let chain = [0xc002_3f00, ib.va as u32, (ib.va >> 32) as u32, ib.bytes / 4 | 1 << 20 | 1 << 23];
+    let chain = [0xc002_3f00, ib.va as u32, (ib.va >> 32) as u32, (ib.bytes / 4) | (1 << 20) | (1 << 23)];
     poke(&mut capture, ib.va + u64::from(ib.bytes) - 16, &chain);
     refused(&capture, "CP-PKT-008");
 }

@@ -86,9 +86,9 @@ mod tests {
     #[test]
     fn an_image_is_where_all_its_rows_were_stored() {
         assert_eq!(image(&rows(3), &IMAGE), Some(BASE));
-        assert_eq!(image(&[BASE..BASE + 4096], &IMAGE), Some(BASE));
+        assert_eq!(image(std::slice::from_ref(&(BASE..BASE + 4096)), &IMAGE), Some(BASE));
         assert_eq!(image(&rows(2), &IMAGE), None);
-        assert_eq!(image(&[BASE..BASE + 519], &IMAGE), None);
+        assert_eq!(image(std::slice::from_ref(&(BASE..BASE + 519)), &IMAGE), None);
         assert_eq!(image(&[], &IMAGE), None);
     }
 

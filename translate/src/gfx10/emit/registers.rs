@@ -8,7 +8,7 @@ use super::Emit;
 use crate::gfx10::error::{Refusal, Stop};
 use crate::gfx10::flow::BlockId;
 use crate::gfx10::plan::{RegisterSet, SCC, effects};
-use crate::program::{BinOp, Expr, Rate, Type, UnOp, Value, Var, WaveOp};
+use crate::program::{BinOp, Rate, Type, UnOp, Value, Var, WaveOp};
 
 /// A variable by what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -381,10 +381,5 @@ impl Emit<'_> {
             }
         }
         Ok(())
-    }
-
-    /// An expression, for lowerings that need one that has no helper.
-    pub(in crate::gfx10) fn expr(&mut self, e: Expr) -> Value {
-        self.b.expr(e)
     }
 }

@@ -47,7 +47,6 @@ unary! {
     high High;
     extend Extend;
     extend_s ExtendS;
-    sext8 Sext8;
     sext16 Sext16;
     number FromBool;
 }

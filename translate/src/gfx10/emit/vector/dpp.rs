@@ -151,7 +151,7 @@ impl Emit<'_> {
     }
 
     /// A fetched source as the lanes read it.
-    pub(super) fn from_lanes(&mut self, inst: &Inst, value: Value, lanes: &Lanes) -> Result<Value, Stop> {
+    pub(super) fn read_lanes(&mut self, inst: &Inst, value: Value, lanes: &Lanes) -> Result<Value, Stop> {
         let Some(from) = lanes.from else { return Ok(value) };
         if self.b.info(value).ty != Type::B32 {
             return Err(self.refuse(inst, "DPP of a 64-bit source"));

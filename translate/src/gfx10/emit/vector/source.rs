@@ -21,7 +21,7 @@ impl Emit<'_> {
     ) -> Result<Value, Stop> {
         let spec = self.source_spec(inst, place);
         let fetched = self.vector_operand(inst, inst.src[place], spec)?;
-        let moved = if number == 0 { self.from_lanes(inst, fetched, lanes)? } else { fetched };
+        let moved = if number == 0 { self.read_lanes(inst, fetched, lanes)? } else { fetched };
         if packed {
             return Ok(moved);
         }

@@ -138,7 +138,7 @@ impl Emit<'_> {
 
 impl Buffer {
     /// Byte offset from the base of byte `further` of the lane's access.
-    fn from_base(&self, e: &mut Emit<'_>, further: u32) -> Value {
+    fn distance(&self, e: &mut Emit<'_>, further: u32) -> Value {
         let offset = e.with_constant(BinOp::Add, self.offset, u64::from(further));
         let stride = e.wide(self.stride);
         let linear = e.b.bin(BinOp::Mul, self.index, stride);
@@ -194,19 +194,19 @@ impl Buffer {
 
     /// The bytes from byte `further` on, each dword judged by itself.
     pub(super) fn run(&self, e: &mut Emit<'_>, further: u32) -> Run {
-        let from_base = self.from_base(e, further);
+        let from_base = self.distance(e, further);
         let valid = self.existing(e, further, from_base);
         self.at(e, from_base, valid)
     }
 
     /// `bytes` bytes from byte `further` on, all of them or none, judged by the first byte of the access.
     pub(super) fn whole(&self, e: &mut Emit<'_>, further: u32, bytes: u32) -> Run {
-        let first = self.from_base(e, 0);
+        let first = self.distance(e, 0);
         let existing = self.existing(e, 0, first);
         let (zero, bytes) = (e.b.c32(0), e.b.c32(bytes));
         let there = e.b.bin(BinOp::Ne, existing, zero);
         let valid = e.b.select(there, bytes, zero);
-        let from_base = self.from_base(e, further);
+        let from_base = self.distance(e, further);
         self.at(e, from_base, valid)
     }
 

@@ -92,8 +92,8 @@ fn finish_load(
             *value = e.load_component(*c, word);
         }
     }
-    for i in 0..usize::from(shape.components) {
-        let selected = match selectors[i] {
+    for (i, selector) in selectors.into_iter().enumerate().take(usize::from(shape.components)) {
+        let selected = match selector {
             1 => one,
             s @ 4..=7 => {
                 // Out of bounds every component is 0, those that the format lacks too.
@@ -116,7 +116,7 @@ fn put_component(
 ) {
     let (register, high) = match packing {
         Packing::Single => return e.set_vgpr(registers[i], value),
-        Packing::Pairs => (registers[i / 2], i % 2 != 0),
+        Packing::Pairs => (registers[i / 2], !i.is_multiple_of(2)),
         Packing::HighHalf => (registers[0], true),
     };
     let half = if format.is_integer() { value } else { e.half_of_single(value) };
@@ -188,7 +188,7 @@ fn stored_values(
                 return e.vgpr(registers[i]);
             }
             let pair = e.vgpr(registers[i / 2]);
-            let high = i % 2 != 0 || shape.packing == Packing::HighHalf;
+            let high = !i.is_multiple_of(2) || shape.packing == Packing::HighHalf;
             let half =
                 if high { e.shift(BinOp::ShrU, pair, 16) } else { e.with_constant(BinOp::And, pair, 0xffff) };
             e.widen_half(format, half)
