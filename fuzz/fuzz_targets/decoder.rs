@@ -1,8 +1,7 @@
 //! The decoder and the disassembler: any words, any target.
 #![no_main]
 
-use guestwave_isa::gfx10::Target;
-use guestwave_isa::gfx10::decode;
+use guestwave_isa::gfx10::{Target, WaveSize, decode, disassemble};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -16,6 +15,9 @@ fuzz_target!(|bytes: &[u8]| {
                     assert!((1..=5).contains(&inst.len));
                     assert_eq!(inst.offset, offset);
                     assert_eq!(inst.words[0], words[at]);
+                    for wave in [WaveSize::W32, WaveSize::W64] {
+                        assert!(disassemble(&inst, target, wave).starts_with(inst.op.name()));
+                    }
                     at += usize::from(inst.len);
                 }
                 Err(error) => {
