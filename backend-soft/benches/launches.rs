@@ -1,6 +1,7 @@
 //! Launches and compilation, timed: nanoseconds a lane (or a compilation), and how many times the evaluator is slower.
 //!
 //! The figures only mean something beside each other or beside a baseline measured in the same minute.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a benchmark that cannot be set up has to stop")]
 
 mod programs;
 

@@ -44,10 +44,10 @@ fn difference(name: &str, capture: &Capture, backend: Box<dyn Backend>) -> Optio
     let (wanted, found) = (common::verdict(&reference), common::verdict(&outcome));
     if let Some(code) = untranslated().get(name) {
         let refused = format!("refused {code}");
-        return (found != refused).then(|| format!("{name}\t{found}\t(expected: {refused})"));
+        return (found.own != refused).then(|| format!("{name}\t{found:?}\t(expected: {refused})"));
     }
     if wanted != found {
-        return Some(format!("{name}\t{found}\t(reference: {wanted})"));
+        return Some(format!("{name}\t{found:?}\t(reference: {wanted:?})"));
     }
     let same = common::contents(&reference) == common::contents(&outcome);
     (!same).then(|| format!("{name}\tmemory differs from the reference's"))
@@ -78,7 +78,7 @@ fn native_code_leaves_the_references_bytes_over_the_shared_captures() {
 #[test]
 fn every_wave_of_every_draw_shares_one_module() {
     let (outcome, stats) = translated(&common::own("many_points"), soft());
-    assert_eq!(common::verdict(&outcome), "pass");
+    assert_eq!(common::verdict(&outcome).own, "pass");
     assert_eq!((outcome.report.stats.draws, stats.modules), (1, 2), "the draw's module and the clear's");
     assert_eq!(stats.launches, outcome.report.stats.draws + outcome.report.stats.dispatches);
     assert!(outcome.report.stats.waves > 16);
