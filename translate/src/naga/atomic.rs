@@ -5,12 +5,13 @@ use naga::{
 };
 
 use super::func::{Ex, Func};
-use super::helpers::{Helper, spin};
+use super::direct::Found;
+use super::helpers::spin;
 use super::layout::NONE;
 use super::lower::Lower;
-use super::memory::{Place, Reach};
+use super::memory::Reach;
 use super::ops::viewed;
-use super::{int, parts};
+use super::{SiteKind, int, parts};
 use crate::program::{Access, AtomicOp, Space, Stmt, Type, Value, Width};
 
 /// What an atomic does with what.
@@ -158,62 +159,44 @@ impl<'p> Lower<'p> {
         let (ty, none) = (self.ty(x.ty), self.zero(x.ty));
         let result = self.f.local(ty, None);
         self.f.store(result, none);
-        self.if_any(reach, |l| match reach.access.space {
-            Space::Global => l.atomic_global(reach, x, result),
-            _ => l.atomic_local(reach, x, result),
-        });
+        let any = self.any_valid(reach);
+        match reach.access.space {
+            Space::Global => self.atomic_global(reach, any, x, result),
+            _ => self.guard(any, |l| l.atomic_local(reach, x, result)),
+        }
         self.f.load(result)
     }
 
-    fn atomic_global(&mut self, reach: &Reach<'p>, x: Ready, result: Ex) {
-        let bytes = reach.access.width.bytes();
-        let mask = self.f.u64(0xffff_ffff_ffff & !u64::from(bytes - 1));
+    fn atomic_global(&mut self, reach: &Reach<'p>, any: Option<Ex>, x: Ready, result: Ex) {
+        let mask = self.f.u64(0xffff_ffff_ffff & !u64::from(reach.width() - 1));
         let reach = Reach { address: self.f.and(reach.address, mask), ..*reach };
-        let place = self.place(&reach, 1, 3);
-        self.place_at_edge(&reach, place);
-        let at = self.f.load(place.at);
-        let found = self.f.isnt_u32(at, NONE);
-        self.f.open();
+        if !self.options.direct {
+            return self.guard(any, |l| {
+                let found = l.find_unit(&reach);
+                l.guard(Some(found.good), |l| l.atomic_found(&reach, &found, x, result));
+            });
+        }
+        let found = self.find(&reach, SiteKind::Atomic);
+        let good = self.noted(&reach, any, &found, SiteKind::Atomic);
+        let mut good = self.all_of(any, Some(good));
+        if let Some(marks) = found.marks {
+            let marked = self.f.isnt_u32(marks, NONE);
+            good = self.all_of(good, Some(marked));
+        }
+        self.guard(good, |l| l.atomic_found(&reach, &found, x, result));
+    }
+
+    fn atomic_found(&mut self, reach: &Reach<'p>, found: &Found, x: Ready, result: Ex) {
         let wide = reach.access.width == Width::W64;
         let (array, word) = match (wide, self.buffers.arena64) {
-            (true, Some(array)) => (array, self.f.shr_u32(at, 3)),
-            _ => (self.buffers.arena, self.f.shr_u32(at, 2)),
+            (true, Some(array)) => (array, self.f.shr_u32(found.at, 3)),
+            _ => (self.buffers.arena, self.f.shr_u32(found.at, 2)),
         };
         let old = self.atomic_word(array, word, x);
         self.f.store(result, old);
-        if let Some(marks) = place.marks {
-            let word = self.f.load(marks);
-            self.mark(at, word, bytes, false);
+        if let Some(marks) = found.marks {
+            self.mark_direct(reach, found.at, marks, false);
         }
-        let accept = self.f.close();
-        self.f.if_else(found, accept, Block::new());
-    }
-
-    /// A unit outside whole 4 KiB parts is looked for byte by byte, at its ends.
-    fn place_at_edge(&mut self, reach: &Reach<'p>, place: Place) {
-        let at = self.f.load(place.at);
-        let missing = self.f.is_u32(at, NONE);
-        self.f.open();
-        self.note_escape(reach);
-        let bytes = reach.access.width.bytes();
-        let [low, high] = self.halves(reach.address);
-        let last = self.f.add_u32(low, bytes - 1);
-        let walk = self.helper(Helper::Walk);
-        let [first, end] = [low, last].map(|low| self.f.call_value(walk, vec![low, high]));
-        for (at, low) in [(first, low), (end, last)] {
-            let absent = self.f.is_u32(at, NONE);
-            let missed = self.helper(Helper::Missed);
-            let [pc, size, kind] = [reach.access.pc, bytes, 3].map(|c| self.f.u32(c));
-            self.f.when(absent, |f| f.call(missed, vec![low, high, pc, size, kind]));
-        }
-        let [here, there] = [first, end].map(|at| self.f.isnt_u32(at, NONE));
-        let both = self.f.both(here, there);
-        self.f.open();
-        self.place_marked(reach, first, [low, high], place);
-        let accept = self.f.close();
-        self.f.if_else(both, accept, Block::new());
-        let accept = self.f.close();
-        self.f.if_else(missing, accept, Block::new());
     }
 
     /// Does an atomic on an element of an array of atomics; gives the old value.

@@ -4,7 +4,8 @@ use naga::{Barrier, Block, Statement};
 
 use super::atomic::Operands;
 use super::func::Ex;
-use super::helpers::{Helper, spin};
+use super::SiteKind;
+use super::helpers::spin;
 use super::int;
 use super::layout::{flag, header};
 use super::lower::Lower;
@@ -43,6 +44,7 @@ impl<'p> Lower<'p> {
         self.pieces(&pieces);
         if !self.f.ended() {
             self.check_host_loops(None);
+            self.report();
         }
     }
 
@@ -111,11 +113,7 @@ impl<'p> Lower<'p> {
             None => before,
         };
         let over = self.f.ge(all, budget);
-        self.f.open();
-        self.blame(flag::BUDGET, 0, 0);
-        self.f.push(Statement::Break);
-        let accept = self.f.close();
-        self.f.if_else(over, accept, Block::new());
+        self.stop_loop(over, flag::BUDGET, true);
         let after = self.f.add_u32(before, 1);
         self.f.store(counter, after);
         self.check_host_loops(Some(!meets));
@@ -138,20 +136,16 @@ impl<'p> Lower<'p> {
         let all = self.f.add(wave, weighted);
         let most = self.f.u32(limit.iterations);
         let over = self.f.ge(all, most);
-        self.f.open();
-        self.blame(flag::HOST_LOOPS, 0, 0);
-        if leave == Some(true) {
-            self.f.push(Statement::Break);
-        }
-        let accept = self.f.close();
-        self.f.if_else(over, accept, Block::new());
+        self.stop_loop(over, flag::HOST_LOOPS, leave == Some(true));
     }
 
-    /// Notes what happened to the launch.
-    fn blame(&mut self, cause: u32, pc: u32, detail: u32) {
-        let blame = self.helper(Helper::Blame);
-        let [cause, pc, detail, zero] = [cause, pc, detail, 0].map(|x| self.f.u32(x));
-        self.f.call(blame, vec![cause, pc, zero, zero, detail, zero]);
+    /// Notes that a loop went on for too long, and leaves it.
+    fn stop_loop(&mut self, over: Ex, cause: u32, leave: bool) {
+        let site = self.site(SiteKind::Loop, 0, false);
+        self.note(over, cause, site, None);
+        if leave {
+            self.f.when(over, |f| f.push(Statement::Break));
+        }
     }
 
     /// A statement of the wave.
@@ -214,6 +208,7 @@ impl<'p> Lower<'p> {
     /// The wave ends.
     fn wave_return(&mut self) {
         let Some(alive) = self.wave_alive else {
+            self.report();
             return self.f.ret(None);
         };
         let no = self.f.bool(false);
@@ -223,21 +218,14 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// A fault of the program's own making; then the wave or lane ends.
+    /// A fault of the program's own making.
     fn trap(&mut self, code: &'static str, pc: u32) {
-        let number = self.traps.iter().position(|c| *c == code).unwrap_or_else(|| {
-            self.traps.push(code);
-            self.traps.len() - 1
-        });
-        match self.running() {
-            Some(running) => {
-                self.f.open();
-                self.blame(flag::TRAP, pc, number as u32);
-                let accept = self.f.close();
-                self.f.if_else(running, accept, Block::new());
-            }
-            None => self.blame(flag::TRAP, pc, number as u32),
-        }
+        let site = self.site(SiteKind::Trap(code), pc, false);
+        let happened = match self.running() {
+            Some(running) => running,
+            None => self.f.bool(true),
+        };
+        self.note(happened, flag::TRAP, site, None);
     }
 
     /// Whether what is being emitted for has not ended, if that is kept.
@@ -484,6 +472,7 @@ impl<'p> Lower<'p> {
 
     fn lane_return(&mut self) {
         let Some(alive) = self.alive else {
+            self.report();
             return self.f.ret(None);
         };
         let no = self.f.bool(false);

@@ -66,6 +66,7 @@ pub fn spirv(lowered: &Lowered, modes: &FloatModes, fidelity: Fidelity) -> Resul
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
         fake_missing_bindings: false,
+        binding_map: bindings(),
         bounds_check_policies: naga::proc::BoundsCheckPolicies {
             index: naga::proc::BoundsCheckPolicy::Unchecked,
             buffer: naga::proc::BoundsCheckPolicy::Unchecked,
@@ -85,6 +86,15 @@ pub fn spirv(lowered: &Lowered, modes: &FloatModes, fidelity: Fidelity) -> Resul
     } else {
         harden(&words, &FloatModes::default())
     })
+}
+
+/// Every binding as it is.
+fn bindings() -> spv::BindingMap {
+    let each = |binding| {
+        let info = spv::BindingInfo { descriptor_set: 0, binding, binding_array_size: None };
+        (naga::ResourceBinding { group: 0, binding }, info)
+    };
+    (0..layout::binding::COUNT).map(each).collect()
 }
 
 /// Instructions of a SPIR-V module, with their places in its words.

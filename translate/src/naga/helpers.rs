@@ -12,21 +12,19 @@ use crate::program::Program;
 /// A function that modules may have. Addresses are two `u32`, low half first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Helper {
-    /// (flag, pc, low, high, size, kind): notes what happened to the launch.
+    /// (flags, site, low, high, size): notes what happened to the launch.
     Blame,
-    /// (low, high, pc, size, kind): notes a page that is absent.
+    /// (low, high, site, size): notes a page that is absent.
     Missed,
     /// (low, high) -> byte of the arena, or none if that byte is absent.
     Walk,
-    /// (low, high) -> the same, or none unless its whole 4 KiB part is there.
-    WalkPart,
-    /// (low, high, bytes, pc, size) -> unit.
+    /// (low, high, bytes, site, size) -> unit.
     LoadUnit,
-    /// (low, high, bytes, value, pc, size, check).
+    /// (low, high, bytes, value, site, size, check).
     StoreUnit,
-    /// (arena byte, low, high, pc, size, kind) -> word of its marks, or none (and a note) if there are none yet.
+    /// (arena byte, low, high, site, size) -> word of its marks, or none (and a note) if there are none yet.
     MarkWord,
-    /// (word, bits, check): marks bytes as stored.
+    /// (word, bits, check, site): marks bytes as stored; with `check`, notes if they were stored before.
     Mark,
     /// (word, mask, bits): stores some bits of a word of the arena.
     Merge,
@@ -63,14 +61,13 @@ struct Signature {
 impl Helper {
     fn signature(self) -> Signature {
         let (name, arguments, gives, body): (_, _, _, fn(&mut Maker<'_>, &[Ex])) = match self {
-            Helper::Blame => ("blame", 6, false, report::blame),
-            Helper::Missed => ("missed", 5, false, report::missed),
+            Helper::Blame => ("blame", 5, false, report::blame),
+            Helper::Missed => ("missed", 4, false, report::missed),
             Helper::Walk => ("walk", 2, true, pages::walk),
-            Helper::WalkPart => ("walk_part", 2, true, pages::walk_part),
             Helper::LoadUnit => ("load_unit", 5, true, pages::load_unit),
             Helper::StoreUnit => ("store_unit", 7, false, pages::store_unit),
-            Helper::MarkWord => ("mark_word", 6, true, pages::mark_word),
-            Helper::Mark => ("mark", 3, false, pages::mark),
+            Helper::MarkWord => ("mark_word", 5, true, pages::mark_word),
+            Helper::Mark => ("mark", 4, false, pages::mark),
             Helper::Merge => ("merge", 3, false, |m, a| pages::merge(m, m.buffers.arena, a)),
             Helper::TableUnit => ("table_unit", 2, true, local::table_unit),
             Helper::LdsLoad => ("lds_load", 2, true, local::lds_load),

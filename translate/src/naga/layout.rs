@@ -109,41 +109,41 @@ pub mod status {
     pub const RECORDS: u32 = MARK_MISSES + MISS_PLACES;
 
     /// Words of a launch's record.
-    pub const WORDS: u32 = 16;
+    pub const WORDS: u32 = 8;
     /// What happened, a bit each.
     pub const FLAGS: u32 = 0;
     /// Not 0 once the details are somebody's.
     pub const CLAIM: u32 = 1;
-    /// Which of [`super::flag`] the details speak of.
-    pub const CAUSE: u32 = 2;
-    /// Program counter.
-    pub const PC: u32 = 3;
+    /// Number of the site ([`super::super::Facts::sites`]) that the details speak of.
+    pub const SITE: u32 = 2;
     /// Low half of the address.
-    pub const LOW: u32 = 4;
-    /// High half of the address.
-    pub const HIGH: u32 = 5;
-    /// Bytes of the whole access, or the trap's number.
-    pub const SIZE: u32 = 6;
-    /// 1 read, 2 write, 3 atomic.
-    pub const KIND: u32 = 7;
+    pub const LOW: u32 = 3;
+    /// High half of the address, 16 bits.
+    pub const HIGH: u32 = 4;
+    /// Bytes of the whole access.
+    pub const SIZE: u32 = 5;
 }
 
 /// What a launch's record says happened.
 pub mod flag {
-    /// A page is absent.
+    /// A page is absent; it is among the misses.
     pub const MISS: u32 = 1;
     /// The marks of a page are absent.
     pub const MARK_MISS: u32 = 2;
+    /// An access that the direct way cannot do; its page is among the misses.
+    pub const INDIRECT: u32 = 4;
     /// A trap.
-    pub const TRAP: u32 = 4;
+    pub const TRAP: u32 = 8;
     /// The wave's budget is used up.
-    pub const BUDGET: u32 = 8;
+    pub const BUDGET: u32 = 16;
     /// More iterations than the host runs.
-    pub const HOST_LOOPS: u32 = 16;
+    pub const HOST_LOOPS: u32 = 32;
     /// Lanes stored one byte twice, so their order matters.
-    pub const ORDER: u32 = 32;
+    pub const ORDER: u32 = 64;
+    /// A part of a word was stored twice, which the direct way does not do in one step.
+    pub const RACE: u32 = 128;
     /// An access left its slot's window though others rely on slots being apart.
-    pub const ESCAPE: u32 = 64;
+    pub const ESCAPE: u32 = 256;
 }
 
 /// Words of the page table's root.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use naga::{EntryPoint, GlobalVariable, Handle, Module, ShaderStage};
 
+use super::events::Events;
 use super::flow::Loops;
 use super::func::{Ex, Func};
 use super::helpers::{self, Helper, Helpers};
@@ -13,7 +14,7 @@ use super::plan::Plan;
 use super::shape::Shape;
 use super::spill::Spill;
 use super::wave::Exchange;
-use super::{ENTRY, Facts, HostCaps, Lowered, Options, Unsupported, codes, group};
+use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, codes, group};
 use crate::backend::Fidelity;
 use crate::program::{Builtin, Expr, Program, Rate, Type, Value, Var};
 
@@ -52,7 +53,8 @@ pub(super) struct Lower<'p> {
     pub(super) exchange: Exchange,
     pub(super) serial_array: Option<Handle<GlobalVariable>>,
     pub(super) loops: Loops,
-    pub(super) traps: Vec<&'static str>,
+    pub(super) sites: Vec<Site>,
+    pub(super) events: Option<Events>,
     /// Pointers to whether a lane has not ended, where that is kept.
     pub(super) alive: Option<PerLane<Ex>>,
     /// Pointer to whether the wave has not ended, where that is kept.
@@ -161,7 +163,8 @@ impl<'p> Lower<'p> {
             exprs,
             at: place,
             counters,
-            traps: Vec::new(),
+            sites: Vec::new(),
+            events: None,
             alive: None,
             wave_alive: None,
             trouble: None,
@@ -195,6 +198,7 @@ impl<'p> Lower<'p> {
         let workgroup = self.f.builtin(vec3, naga::BuiltIn::WorkGroupId);
         self.stop_if_earlier_fault();
         self.locate(local, workgroup);
+        self.make_events();
         self.make_vars();
         self.make_alive();
     }
@@ -423,7 +427,7 @@ impl<'p> Lower<'p> {
             waves_per_workgroup: self.shape.waves,
             grouped: self.shape.grouped,
             spill_words: self.spill.storage_words(),
-            traps: self.traps,
+            sites: self.sites,
             slots_apart: self.plan.slots_apart,
             atomics64: self.plan.atomics64,
             shared_bytes,

@@ -17,7 +17,9 @@
 mod atomic;
 mod caps;
 mod convert;
+mod direct;
 mod float;
+mod events;
 mod flow;
 mod fma64;
 mod func;
@@ -28,6 +30,7 @@ mod int;
 pub mod layout;
 mod local;
 mod lower;
+mod general;
 mod memory;
 mod opaque;
 mod ops;
@@ -60,6 +63,9 @@ pub struct Options {
     pub ragged: bool,
     /// Whether different slots may be taken to be apart in guest memory.
     pub slots_apart: bool,
+    /// Whether accesses are done the direct way only: aligned, in their slot's window or in one whole 4 KiB part. Modules are small
+    /// then; a launch that needs more says so and is run again the general way.
+    pub direct: bool,
 }
 
 /// A module and what its host must know of it.
@@ -83,8 +89,8 @@ pub struct Facts {
     pub grouped: bool,
     /// Words of the spill buffer that each wave needs.
     pub spill_words: u32,
-    /// Codes of the traps, by number.
-    pub traps: Vec<&'static str>,
+    /// Places in the program that a record may speak of.
+    pub sites: Vec<Site>,
     /// Whether it was used that slots are apart.
     pub slots_apart: bool,
     /// Whether 64-bit atomics are used.
@@ -93,6 +99,32 @@ pub struct Facts {
     pub shared_bytes: u32,
     /// Whether workgroup memory starts as 0.
     pub zeroed: bool,
+}
+
+/// A place in a program that may stop a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// What it is.
+    pub kind: SiteKind,
+    /// Byte offset of the guest instruction.
+    pub pc: u32,
+    /// Whether it is an access to guest memory.
+    pub global: bool,
+}
+
+/// What a [`Site`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SiteKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// A read-modify-write.
+    Atomic,
+    /// A trap with its code.
+    Trap(&'static str),
+    /// A loop.
+    Loop,
 }
 
 /// Why a program cannot be lowered so.
@@ -127,4 +159,9 @@ pub mod codes {
 /// What the host or the holding cannot do.
 pub fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Result<Lowered, Unsupported> {
     lower::lower(program, caps, options)
+}
+
+/// Whether the waves of a workgroup have something in common: LDS or barriers.
+pub fn shares(program: &Program) -> bool {
+    plan::shares(&program.body)
 }

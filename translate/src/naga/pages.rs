@@ -7,9 +7,7 @@ use super::helpers::{Helper, Maker, compare_swap, spin};
 use super::layout::{NONE, PAGE_MAP_WORDS, flag, header, status};
 
 /// Entry of an address in the page table: its place, and the entry itself.
-fn entry(m: &mut Maker<'_>, low: Ex, high: Ex) -> (Ex, Ex) {
-    let pages = m.buffers.pages;
-    let f = &mut m.f;
+fn entry(f: &mut Func, pages: Handle<GlobalVariable>, low: Ex, high: Ex) -> (Ex, Ex) {
     let root = f.and_u32(high, 0xffff);
     let leaf = f.element(pages, root);
     let number = f.shr_u32(low, 16);
@@ -28,21 +26,17 @@ fn part(f: &mut Func, entry: Ex, low: Ex) -> (Ex, Ex) {
     (f.isnt_u32(bit, 0), f.or(base, offset))
 }
 
-/// Arguments: low, high.
-pub(super) fn walk_part(m: &mut Maker<'_>, a: &[Ex]) {
-    let (_, entry) = entry(m, a[0], a[1]);
-    let f = &mut m.f;
-    let (there, at) = part(f, entry, a[0]);
-    let none = f.u32(NONE);
-    let result = f.select(there, at, none);
-    f.ret(Some(result));
+/// Whether the 4 KiB part of an address is wholly there, and its byte of the arena.
+pub(super) fn walk_part(f: &mut Func, pages: Handle<GlobalVariable>, low: Ex, high: Ex) -> (Ex, Ex) {
+    let (_, entry) = entry(f, pages, low, high);
+    part(f, entry, low)
 }
 
 /// Arguments: low, high.
 pub(super) fn walk(m: &mut Maker<'_>, a: &[Ex]) {
-    let (place, entry) = entry(m, a[0], a[1]);
     let pages = m.buffers.pages;
     let f = &mut m.f;
+    let (place, entry) = entry(f, pages, a[0], a[1]);
     let (there, at) = part(f, entry, a[0]);
     f.when(there, |f| f.ret(Some(at)));
     let place = f.add_u32(place, 1);
@@ -64,7 +58,7 @@ pub(super) fn walk(m: &mut Maker<'_>, a: &[Ex]) {
 }
 
 /// Bytes of the arena of a unit's first and last byte; returns from the function if one of them is absent.
-fn ends(m: &mut Maker<'_>, [low, high, bytes]: [Ex; 3], [pc, size, kind]: [Ex; 3], gives: bool) -> [Ex; 2] {
+fn ends(m: &mut Maker<'_>, [low, high, bytes]: [Ex; 3], [site, size]: [Ex; 2], gives: bool) -> [Ex; 2] {
     let f = &mut m.f;
     let one = f.u32(1);
     let reach = f.sub(bytes, one);
@@ -76,7 +70,7 @@ fn ends(m: &mut Maker<'_>, [low, high, bytes]: [Ex; 3], [pc, size, kind]: [Ex; 3
         let at = m.value(Helper::Walk, &[low, high]);
         let absent = m.f.is_u32(at, NONE);
         m.f.open();
-        m.call(Helper::Missed, &[low, high, pc, size, kind]);
+        m.call(Helper::Missed, &[low, high, site, size]);
         let zero = m.f.u32(0);
         m.f.ret(gives.then_some(zero));
         let accept = m.f.close();
@@ -117,10 +111,9 @@ pub(super) fn below_shifted(f: &mut Func, x: Ex, shift: Ex) -> Ex {
     f.shr(halved, rest)
 }
 
-/// Arguments: low, high, bytes, pc, size.
+/// Arguments: low, high, bytes, site, size.
 pub(super) fn load_unit(m: &mut Maker<'_>, a: &[Ex]) {
-    let kind = m.f.u32(1);
-    let [first, last] = ends(m, [a[0], a[1], a[2]], [a[3], a[4], kind], true);
+    let [first, last] = ends(m, [a[0], a[1], a[2]], [a[3], a[4]], true);
     let arena = m.buffers.arena;
     let f = &mut m.f;
     let [below, above] = [first, last].map(|at| {
@@ -134,16 +127,15 @@ pub(super) fn load_unit(m: &mut Maker<'_>, a: &[Ex]) {
     f.ret(Some(value));
 }
 
-/// Arguments: low, high, bytes, value, pc, size, check.
+/// Arguments: low, high, bytes, value, site, size, check.
 pub(super) fn store_unit(m: &mut Maker<'_>, a: &[Ex]) {
-    let kind = m.f.u32(2);
-    let [first, last] = ends(m, [a[0], a[1], a[2]], [a[4], a[5], kind], false);
+    let [first, last] = ends(m, [a[0], a[1], a[2]], [a[4], a[5]], false);
     let f = &mut m.f;
     let (place, mask) = (f.and_u32(first, 3), byte_mask(f, a[2]));
     let shift = f.shl_u32(place, 3);
     let value = f.and(a[3], mask);
     let [low_mask, low] = [mask, value].map(|x| f.shl(x, shift));
-    let note = [a[0], a[1], a[4], a[5], kind];
+    let note = [a[0], a[1], a[4], a[5]];
     merge_marked(m, first, (low_mask, low), note, a[6]);
     let f = &mut m.f;
     let [high_mask, high] = [mask, value].map(|x| below_shifted(f, x, shift));
@@ -155,9 +147,9 @@ pub(super) fn store_unit(m: &mut Maker<'_>, a: &[Ex]) {
 }
 
 /// Stores some bits of the word of arena byte `at` and marks their bytes. Nothing is stored where there are no marks.
-fn merge_marked(m: &mut Maker<'_>, at: Ex, (mask, bits): (Ex, Ex), note: [Ex; 5], check: Ex) {
-    let [low, high, pc, size, kind] = note;
-    let marks = m.value(Helper::MarkWord, &[at, low, high, pc, size, kind]);
+fn merge_marked(m: &mut Maker<'_>, at: Ex, (mask, bits): (Ex, Ex), note: [Ex; 4], check: Ex) {
+    let [low, high, site, size] = note;
+    let marks = m.value(Helper::MarkWord, &[at, low, high, site, size]);
     let some = m.f.isnt_u32(marks, NONE);
     m.f.open();
     let f = &mut m.f;
@@ -170,12 +162,12 @@ fn merge_marked(m: &mut Maker<'_>, at: Ex, (mask, bits): (Ex, Ex), note: [Ex; 5]
     let stored = f.shl(stored, place);
     let word = f.shr_u32(at, 2);
     m.call(Helper::Merge, &[word, mask, bits]);
-    m.call(Helper::Mark, &[marks, stored, check]);
+    m.call(Helper::Mark, &[marks, stored, check, site]);
     let accept = m.f.close();
     m.f.if_else(some, accept, naga::Block::new());
 }
 
-/// Arguments: arena byte, low, high, pc, size, kind.
+/// Arguments: arena byte, low, high, site, size.
 pub(super) fn mark_word(m: &mut Maker<'_>, a: &[Ex]) {
     let map = m.launch_word(header::MARK_MAP);
     let (tables, status_buffer) = (m.buffers.tables, m.buffers.status);
@@ -207,11 +199,11 @@ pub(super) fn mark_word(m: &mut Maker<'_>, a: &[Ex]) {
     let note = f.add_u32(page, 1);
     f.set_element(status_buffer, place, note);
     let (cause, none) = (f.u32(flag::MARK_MISS), f.u32(NONE));
-    m.call(Helper::Blame, &[cause, a[3], a[1], a[2], a[4], a[5]]);
+    m.call(Helper::Blame, &[cause, a[3], a[1], a[2], a[4]]);
     m.f.ret(Some(none));
 }
 
-/// Arguments: word, bits, check.
+/// Arguments: word, bits, check, site.
 pub(super) fn mark(m: &mut Maker<'_>, a: &[Ex]) {
     let checked = m.f.isnt_u32(a[2], 0);
     let (marks, u32) = (m.buffers.marks, m.types.u32);
@@ -221,7 +213,7 @@ pub(super) fn mark(m: &mut Maker<'_>, a: &[Ex]) {
     let twice = m.f.isnt_u32(twice, 0);
     m.f.open();
     let (cause, zero) = (m.f.u32(flag::ORDER), m.f.u32(0));
-    m.call(Helper::Blame, &[cause, zero, zero, zero, zero, zero]);
+    m.call(Helper::Blame, &[cause, a[3], zero, zero, zero]);
     let blamed = m.f.close();
     m.f.if_else(twice, blamed, naga::Block::new());
     let accept = m.f.close();

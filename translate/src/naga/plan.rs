@@ -149,7 +149,7 @@ impl<'p> Maker<'p> {
             }
             Stmt::Load { access, .. } | Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
                 self.note_access(access, matches!(stmt, Stmt::Atomic { .. }));
-                by_rate(uniform(access.address) && uniform(access.valid))
+                by_rate(self.program.access_rate(access) == Rate::Uniform)
             }
             Stmt::Return => {
                 self.plan.returns = true;
@@ -360,4 +360,17 @@ fn collect<'p>(block: &'p [Stmt], found: &mut Vec<Touch<'p>>) {
         };
         found.push(Touch { stmt, access, bytes: units as u32 * access.width.bytes(), kind, far: false });
     }
+}
+
+/// Whether a block reaches LDS or has barriers.
+pub(super) fn shares(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Barrier { .. } => true,
+        Stmt::Load { access, .. } | Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
+            access.space == Space::Lds
+        }
+        Stmt::If { then, otherwise, .. } => shares(then) || shares(otherwise),
+        Stmt::Loop { body } => shares(body),
+        _ => false,
+    })
 }
