@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that a change must pass: formatting, lints, and all tests. Works on a fresh Debian or Ubuntu with a Rust
-# toolchain; what is missing of LLVM's command-line tools (the oracle of the disassembler) is installed first.
+# toolchain; what is missing of LLVM's command-line tools (the oracle of the disassembler) and of a Vulkan driver is installed first.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -15,6 +15,15 @@ if ! llvm_tools; then
     $root apt-get install -y -qq --no-install-recommends llvm
     llvm_tools || { echo "llvm-mc and llvm-objdump are still missing" >&2; exit 1; }
 fi
+
+# A software Vulkan device for the tests of the wgpu backend.
+if [ -z "$(find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null)" ]; then
+    root=""
+    [ "$(id -u)" = 0 ] || root=sudo
+    $root apt-get update -qq
+    $root apt-get install -y -qq --no-install-recommends mesa-vulkan-drivers libvulkan1
+fi
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
 step() {
     echo "== $*"

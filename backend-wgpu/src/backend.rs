@@ -94,14 +94,14 @@ impl WgpuBackend {
         let cache = options.cache.as_deref().and_then(|folder| CacheFile::new(folder, &info));
         let limits = &opened.limits;
         let storage = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let bounds =
-            Bounds { storage, block_align: limits.min_uniform_buffer_offset_alignment.max(16) };
+        let bounds = Bounds { storage, block_align: limits.min_uniform_buffer_offset_alignment.max(16) };
         let host = probe::presumed(&opened);
         let device = format!("{} ({:?}, {} {})", info.name, info.backend, info.driver, info.driver_info);
         let refused = |reason: String| OpenError::Refused { adapter: info.name.clone(), reason };
         let worker =
             Worker::new(Gpu::new(opened, cache, options.timeout)).map_err(|e| refused(e.to_string()))?;
-        let most = options.arena_bytes.unwrap_or(u64::MAX).min(storage).min(u64::from(u32::MAX) + 1) >> 16 << 16;
+        let most =
+            options.arena_bytes.unwrap_or(u64::MAX).min(storage).min(u64::from(u32::MAX) + 1) >> 16 << 16;
         let mut backend = WgpuBackend {
             caps: Caps {
                 name: "wgpu",

@@ -223,8 +223,7 @@ fn read_only(
 ) -> Option<(usize, LaunchFault)> {
     stored.iter().enumerate().find_map(|(i, ranges)| {
         let bad = ranges.iter().find(|r| memory.host_span(r.start).is_some_and(|s| !s.writable))?;
-        let fault =
-            MemoryFault { address: bad.start, size: bad.end - bad.start, kind: AccessKind::Write };
+        let fault = MemoryFault { address: bad.start, size: bad.end - bad.start, kind: AccessKind::Write };
         Some((i, LaunchFault::memory(launches[i].id, 0, fault)))
     })
 }
@@ -275,7 +274,9 @@ fn in_arena(maker: &Maker<'_>, run: Range<u64>) -> Vec<(Range<u64>, u64)> {
         if let Some(page) = maker.residency.arena_page(at / PAGE_BYTES) {
             let arena = u64::from(page) * PAGE_BYTES + at % PAGE_BYTES;
             match pieces.last_mut() {
-                Some((guest, start)) if guest.end == at && *start + (at - guest.start) == arena => guest.end = end,
+                Some((guest, start)) if guest.end == at && *start + (at - guest.start) == arena => {
+                    guest.end = end
+                }
                 _ => pieces.push((at..end, arena)),
             }
         }

@@ -394,12 +394,8 @@ fn layout(device: &wgpu::Device) -> BindGroupLayout {
         },
         count: None,
     };
-    let mut entries = vec![entry(
-        binding::LAUNCH,
-        wgpu::BufferBindingType::Uniform,
-        true,
-        u64::from(LAUNCH_BYTES),
-    )];
+    let mut entries =
+        vec![entry(binding::LAUNCH, wgpu::BufferBindingType::Uniform, true, u64::from(LAUNCH_BYTES))];
     entries.extend((1..binding::COUNT).map(|b| {
         let read_only = b == binding::TABLES || b == binding::PAGES;
         entry(b, wgpu::BufferBindingType::Storage { read_only }, false, 0)

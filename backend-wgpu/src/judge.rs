@@ -82,9 +82,10 @@ fn launch_stored(outcome: &Outcome, given: &Given) -> Vec<Range<u64>> {
     let slots = windows.flat_map(|w: &Window| {
         runs(marks(w.marks, w.mark_words()), w.range.start, w.range.end - w.range.start)
     });
-    let pages = given.paged.iter().flat_map(|(page, start)| {
-        runs(marks(*start, PAGE_BYTES / 32), page * PAGE_BYTES, PAGE_BYTES)
-    });
+    let pages = given
+        .paged
+        .iter()
+        .flat_map(|(page, start)| runs(marks(*start, PAGE_BYTES / 32), page * PAGE_BYTES, PAGE_BYTES));
     slots.chain(pages).collect()
 }
 
@@ -135,7 +136,13 @@ impl Maker<'_> {
     }
 
     /// Notes pages that were missed. Says whether any can be brought in.
-    fn provide_pages(&mut self, launch: &Launch, given: &Given, outcome: &Outcome, extra: &mut Extra) -> bool {
+    fn provide_pages(
+        &mut self,
+        launch: &Launch,
+        given: &Given,
+        outcome: &Outcome,
+        extra: &mut Extra,
+    ) -> bool {
         let mut progress = false;
         for page in notes(outcome, status::MISSES) {
             progress |= self.widen(launch, given, page);

@@ -57,6 +57,7 @@ pub(crate) fn meet(some: &[Range<u64>], others: &[Range<u64>]) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "runs are lists of ranges")]
 mod tests {
     use super::*;
 

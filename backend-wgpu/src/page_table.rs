@@ -20,8 +20,12 @@ pub(crate) struct PageTable {
 
 impl PageTable {
     pub(crate) fn new() -> Self {
-        let mut table =
-            PageTable { words: Vec::new(), changed: BTreeSet::new(), leaves: HashMap::new(), entries: Vec::new() };
+        let mut table = PageTable {
+            words: Vec::new(),
+            changed: BTreeSet::new(),
+            leaves: HashMap::new(),
+            entries: Vec::new(),
+        };
         table.clear();
         table
     }
@@ -112,11 +116,6 @@ impl PageTable {
             data: bytemuck::cast_slice(&words[start * BLOCK..end * BLOCK]).to_vec(),
         };
         uploads.into_iter().map(upload).collect()
-    }
-
-    /// Says that the device has lost what it was told.
-    pub(crate) fn all_changed(&mut self) {
-        self.changed = (0..self.words.len() / BLOCK).collect();
     }
 }
 

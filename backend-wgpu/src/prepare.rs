@@ -82,7 +82,11 @@ struct Ready {
 
 impl Maker<'_> {
     /// The job for `launches`, and what each was given.
-    pub(crate) fn job(&mut self, launches: &[Launch], extra: &mut Extra) -> Result<(Job, Vec<Given>), Unready> {
+    pub(crate) fn job(
+        &mut self,
+        launches: &[Launch],
+        extra: &mut Extra,
+    ) -> Result<(Job, Vec<Given>), Unready> {
         extra.paged.resize(launches.len(), BTreeSet::new());
         let mut ready = Vec::new();
         for (i, launch) in launches.iter().enumerate() {
@@ -113,7 +117,11 @@ impl Maker<'_> {
             spill: job.sizes.spill,
         };
         let sizes = [job.sizes.marks, job.sizes.tables, job.sizes.status, job.sizes.pages];
-        if sizes.iter().any(|s| *s > self.bounds.storage) { Err(Unready::Full) } else { Ok((job, self.given(ready))) }
+        if sizes.iter().any(|s| *s > self.bounds.storage) {
+            Err(Unready::Full)
+        } else {
+            Ok((job, self.given(ready)))
+        }
     }
 
     fn given(&self, ready: Vec<Ready>) -> Vec<Given> {
@@ -191,7 +199,10 @@ impl Maker<'_> {
         set(header::TABLE_BYTES, launch.tables.len() as u32 * 4);
         set(header::BUDGET, launch.budget.min(u64::from(u32::MAX)) as u32);
         set(header::MARK_MAP, self.mark_map(&r.given, tables));
-        set(header::GROUP_TABLE, launch.group_waves.as_ref().map_or(NONE, |w| tables.first_waves(w, launch.waves)));
+        set(
+            header::GROUP_TABLE,
+            launch.group_waves.as_ref().map_or(NONE, |w| tables.first_waves(w, launch.waves)),
+        );
         set(header::GROUPS, host_groups(launch, &r.variant));
     }
 
@@ -260,9 +271,10 @@ fn host_groups(launch: &Launch, variant: &Variant) -> u32 {
 fn apart(windows: &[Option<Window>]) -> bool {
     let overlap = |a: &Window, b: &Window| a.range.start < b.range.end && b.range.start < a.range.end;
     let known: Vec<&Window> = windows.iter().flatten().collect();
-    !known.iter().enumerate().any(|(i, a)| {
-        a.uses.writes && known.iter().enumerate().any(|(j, b)| i != j && overlap(a, b))
-    })
+    !known
+        .iter()
+        .enumerate()
+        .any(|(i, a)| a.uses.writes && known.iter().enumerate().any(|(j, b)| i != j && overlap(a, b)))
 }
 
 /// The tables buffer under construction.

@@ -66,7 +66,9 @@ impl Probe {
     /// Whether the device gives the reference's bits, and if not, why.
     pub(crate) fn exact(&self, passthrough: bool) -> Result<(), String> {
         if !passthrough {
-            return Err("SPIR-V cannot be passed through to the driver, which is free to change floats".into());
+            return Err(
+                "SPIR-V cannot be passed through to the driver, which is free to change floats".into()
+            );
         }
         self.host.floats.inexact().map_or(Ok(()), |why| Err(why.into()))
     }
@@ -111,7 +113,11 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
             arithmetic32: true,
             arithmetic64: true,
             convert64: true,
-            modes: if has(wgpu::Features::PASSTHROUGH_SHADERS) { opened.modes } else { FloatModes::default() },
+            modes: if has(wgpu::Features::PASSTHROUGH_SHADERS) {
+                opened.modes
+            } else {
+                FloatModes::default()
+            },
         },
         atomics64: has(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
         subgroup: None,

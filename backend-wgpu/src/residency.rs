@@ -93,11 +93,6 @@ impl Residency {
         self.table.uploads()
     }
 
-    /// Says that the device's page table is to be written anew.
-    pub(crate) fn table_lost(&mut self) {
-        self.table.all_changed();
-    }
-
     /// Drops all pages.
     pub(crate) fn drop_all(&mut self) {
         self.pages.clear();
@@ -221,7 +216,9 @@ impl Residency {
     /// Reads pages that are not current from guest memory.
     fn fill(&mut self, pages: Range<u64>, memory: &dyn GuestMemory, uploads: &mut Vec<Upload>) {
         for page in pages {
-            let Some(Resident { arena_page, current: false }) = self.pages.get(&page).copied() else { continue };
+            let Some(Resident { arena_page, current: false }) = self.pages.get(&page).copied() else {
+                continue;
+            };
             let step = if self.fine.contains(&page) { 1 } else { STEP };
             let image = Image::read(page, step, memory);
             let at = u64::from(arena_page) * PAGE_BYTES;

@@ -90,7 +90,12 @@ impl Entry {
 }
 
 impl Workshop {
-    fn make(&mut self, program: &Program, options: &Options, worker: &Worker) -> Result<Variant, Unsupported> {
+    fn make(
+        &mut self,
+        program: &Program,
+        options: &Options,
+        worker: &Worker,
+    ) -> Result<Variant, Unsupported> {
         let lowered = naga::lower(program, &self.host, options)?;
         let facts = lowered.facts.clone();
         let code = if self.passthrough {
@@ -115,7 +120,7 @@ pub(crate) fn groups(program: &Program, launch: &Launch) -> (u32, bool) {
     };
     let ragged = match &launch.group_waves {
         Some(waves) => waves.iter().any(|w| *w != largest),
-        None => launch.waves % largest != 0,
+        None => !launch.waves.is_multiple_of(largest),
     };
     // Uneven groups need a table of their own even if their waves have nothing in common.
     match (naga::shares(program), &launch.group_waves) {

@@ -25,7 +25,8 @@ pub(crate) type Reply<T> = Receiver<Result<T, Lost>>;
 impl Worker {
     pub(crate) fn new(gpu: Gpu) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded();
-        let thread = std::thread::Builder::new().name("guestwave-wgpu".into()).spawn(move || work(gpu, &inbox))?;
+        let thread =
+            std::thread::Builder::new().name("guestwave-wgpu".into()).spawn(move || work(gpu, &inbox))?;
         Ok(Worker { orders: Some(orders), thread: Some(thread) })
     }
 

@@ -316,8 +316,22 @@ fn near(a: u64, b: u64, c: u64) -> [u64; 3] {
 /// Zeros, denormals, the ends of the normal range, infinities and NaNs, of f32 in the xor of the halves or of f64.
 fn special() -> Vec<u64> {
     let narrow = [
-        0u32, 1, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x3f80_0000, 0x3f80_0001, 0x4b80_0000, 0x7f7f_ffff, 0x7f80_0000,
-        0x7fc0_0001, 0x7f80_0001, 0x0100_0000, 0x3400_0000, 0x1f80_0000, 0x5f00_0001,
+        0u32,
+        1,
+        0x7f_ffff,
+        0x80_0000,
+        0x80_0001,
+        0x3f80_0000,
+        0x3f80_0001,
+        0x4b80_0000,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0x7fc0_0001,
+        0x7f80_0001,
+        0x0100_0000,
+        0x3400_0000,
+        0x1f80_0000,
+        0x5f00_0001,
     ];
     let wide = [
         0u64,
@@ -354,7 +368,9 @@ fn program() -> Program {
     for (i, looked) in (0..).zip(&LOOKED) {
         let result = (looked.emit)(&mut b, narrow, wide);
         let halves = match b.info(result).ty {
-            guestwave_translate::program::Type::B64 => vec![b.un(UnOp::Low, result), b.un(UnOp::High, result)],
+            guestwave_translate::program::Type::B64 => {
+                vec![b.un(UnOp::Low, result), b.un(UnOp::High, result)]
+            }
             _ => vec![result],
         };
         for (half, what) in (0..).zip(halves) {

@@ -3,7 +3,8 @@
 use guestwave_translate::backend::{BackendError, Holding};
 use guestwave_translate::naga::LoopLimit;
 use guestwave_translate::program::{
-    Access, BinOp, Builder, Builtin, Program, Rate, Slot, Space, Stmt, Trace, Type, UnOp, Value, WaveOp, Width,
+    Access, BinOp, Builder, Builtin, Program, Rate, Slot, Space, Stmt, Trace, Type, UnOp, Value, WaveOp,
+    Width,
 };
 
 use super::{BASE, launch, limit};

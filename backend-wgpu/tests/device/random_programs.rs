@@ -2,22 +2,20 @@
 //!
 //! `GUESTWAVE_SEEDS=0..20000` runs more of them.
 
-
-
 use std::ops::Range;
 use std::sync::Arc;
 
-use guestwave_backend_wgpu::WgpuBackend;
-use guestwave_translate::backend::{Backend, BackendError, Holding, Launch, ProgramId};
-use guestwave_translate::program::{Program, eval, verify};
 use crate::support::memory::Memory;
 use crate::support::random::{Features, INPUT, OUTPUT, PART, Random, WAVES, program};
 use crate::support::{HOLDINGS, launch, open, run};
+use guestwave_backend_wgpu::WgpuBackend;
+use guestwave_translate::backend::{Backend, BackendError, Holding, Launch, ProgramId};
+use guestwave_translate::program::{Program, eval, verify};
 
 fn seeds() -> Range<u64> {
     let given = std::env::var("GUESTWAVE_SEEDS").unwrap_or_default();
     let ends: Vec<u64> = given.split("..").filter_map(|n| n.parse().ok()).collect();
-    if let [start, end] = ends[..] { start..end } else { 0..40 }
+    if let [start, end] = ends[..] { start..end } else { 0..8 }
 }
 
 fn features(seed: u64) -> Features {

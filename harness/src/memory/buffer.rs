@@ -9,9 +9,10 @@ use bytemuck::{Pod, Zeroable};
 use super::{MemoryError, read, write};
 use crate::capture::{BufferObject, PAGE_BYTES};
 
-/// A host page, so that the allocation is aligned like the guest's.
+/// A page. No more aligned than any allocation is: zeros with a larger alignment are written by the allocator itself, and a
+/// buffer object would cost its whole size at once.
 #[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(4096))]
+#[repr(C, align(16))]
 struct HostPage([u8; PAGE_BYTES]);
 
 /// A buffer object.

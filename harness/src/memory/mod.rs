@@ -1,6 +1,6 @@
 //! The guest memory that a capture describes: buffer objects and the addresses they are mapped at.
 //!
-//! Each buffer object is one contiguous, page-aligned allocation that never moves, however many addresses it is
+//! Each buffer object is one contiguous allocation that never moves, however many addresses it is
 //! mapped at, so aliases are exact and an executor may later run on it in place. The allocation starts as untouched
 //! zero pages of the host, so a large buffer object costs what is written to it.
 //!

@@ -148,3 +148,20 @@ fn neighbouring_bytes_survive_writers_on_other_threads() {
         assert_eq!(read_u32(m, A + 4 * i), Ok(0x0403_0201));
     }
 }
+
+/// Resident memory of this process in bytes.
+#[cfg(target_os = "linux")]
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_large_buffer_object_costs_what_is_written_to_it() {
+    let (m, before) = (CaptureMemory::new(), resident());
+    m.create(&bo(1, (4 << 30) / 4096)).unwrap();
+    m.va(&op(VaKind::Map, 1, A, 0, (4 << 30) / 4096)).unwrap();
+    m.write(A + (3 << 30), &[1, 2, 3]).unwrap();
+    assert!(resident().saturating_sub(before) < 256 << 20, "the zeros of a buffer object were written");
+}

@@ -4,8 +4,8 @@ use naga::{
     AtomicFunction as A, BinaryOperator as N, Block, GlobalVariable, Handle, ScalarKind as K, Statement,
 };
 
-use super::func::{Ex, Func};
 use super::direct::Found;
+use super::func::{Ex, Func};
 use super::helpers::spin;
 use super::layout::NONE;
 use super::lower::Lower;

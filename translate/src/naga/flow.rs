@@ -2,9 +2,9 @@
 
 use naga::{Barrier, Block, Statement};
 
+use super::SiteKind;
 use super::atomic::Operands;
 use super::func::Ex;
-use super::SiteKind;
 use super::helpers::spin;
 use super::int;
 use super::layout::{flag, header};

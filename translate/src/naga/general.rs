@@ -88,7 +88,8 @@ impl<'p> Lower<'p> {
         let first = self.first_scratch_word(unit == Helper::ScratchLoad);
         (0..reach.units)
             .map(|i| {
-                let (at, bytes) = (self.f.add_u32(reach.address, i * reach.width()), self.f.u32(reach.width()));
+                let (at, bytes) =
+                    (self.f.add_u32(reach.address, i * reach.width()), self.f.u32(reach.width()));
                 let value = self.f.call_value(function, first.into_iter().chain([at, bytes]).collect());
                 let zero = self.f.u32(0);
                 match self.unit_valid(reach, i) {

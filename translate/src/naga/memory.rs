@@ -38,7 +38,8 @@ impl<'p> Lower<'p> {
     pub(super) fn reach(&mut self, access: &'p Access, units: usize) -> Reach<'p> {
         let (address, valid) = (self.get(access.address), self.get(access.valid));
         let units = units as u32;
-        let covered = self.constant(access.valid).is_some_and(|v| v >= u64::from(units * access.width.bytes()));
+        let covered =
+            self.constant(access.valid).is_some_and(|v| v >= u64::from(units * access.width.bytes()));
         match self.running() {
             Some(running) => {
                 let zero = self.f.u32(0);

@@ -5,8 +5,8 @@
 //! the same NaN before anyone sees its bits.
 
 use guestwave_translate::program::{
-    Access, AtomicOp, BinOp, Block, Builder, Builtin, Program, Rate, Slot, Space, Stmt, Trace, TriOp, Type, UnOp,
-    Value, Var, WaveOp, Width,
+    Access, AtomicOp, BinOp, Block, Builder, Builtin, Program, Rate, Slot, Space, Stmt, Trace, TriOp, Type,
+    UnOp, Value, Var, WaveOp, Width,
 };
 
 /// Guest address of what is only read.
@@ -52,7 +52,8 @@ impl Random {
 
     /// Bits that make interesting numbers.
     pub(crate) fn bits(&mut self) -> u64 {
-        let odd = [0, 1, u64::MAX, 0x8000_0000, 0x7f80_0000_7f80_0000, 0x0010_0000, 0x3f80_0000, 0xff, 0x7fc0_0000];
+        let odd =
+            [0, 1, u64::MAX, 0x8000_0000, 0x7f80_0000_7f80_0000, 0x0010_0000, 0x3f80_0000, 0xff, 0x7fc0_0000];
         match self.below(4) {
             0 => self.one(&odd),
             1 => self.next() & 0xff,
@@ -120,24 +121,56 @@ pub(crate) fn program(seed: u64, features: Features) -> Program {
 }
 
 const INT: [BinOp; 15] = [
-    BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor, BinOp::Shl, BinOp::ShrU, BinOp::ShrS,
-    BinOp::MinU, BinOp::MaxU, BinOp::MinS, BinOp::MaxS, BinOp::Eq, BinOp::LtS,
+    BinOp::Add,
+    BinOp::Sub,
+    BinOp::Mul,
+    BinOp::And,
+    BinOp::Or,
+    BinOp::Xor,
+    BinOp::Shl,
+    BinOp::ShrU,
+    BinOp::ShrS,
+    BinOp::MinU,
+    BinOp::MaxU,
+    BinOp::MinS,
+    BinOp::MaxS,
+    BinOp::Eq,
+    BinOp::LtS,
 ];
 const FLOAT32: [BinOp; 4] = [BinOp::AddF32, BinOp::SubF32, BinOp::MulF32, BinOp::DivF32];
 const FLOAT64: [BinOp; 4] = [BinOp::AddF64, BinOp::SubF64, BinOp::MulF64, BinOp::DivF64];
-const COMPARE: [BinOp; 8] = [
-    BinOp::Eq, BinOp::Ne, BinOp::LtU, BinOp::LeU, BinOp::LtS, BinOp::LeS, BinOp::LtF32, BinOp::EqF32,
-];
+const COMPARE: [BinOp; 8] =
+    [BinOp::Eq, BinOp::Ne, BinOp::LtU, BinOp::LeU, BinOp::LtS, BinOp::LeS, BinOp::LtF32, BinOp::EqF32];
 const UN32: [UnOp; 9] = [
-    UnOp::Not, UnOp::Neg, UnOp::CountOnes, UnOp::LeadingZeros, UnOp::TrailingZeros, UnOp::ReverseBits, UnOp::Sext8,
-    UnOp::Sext16, UnOp::F32FromS32,
+    UnOp::Not,
+    UnOp::Neg,
+    UnOp::CountOnes,
+    UnOp::LeadingZeros,
+    UnOp::TrailingZeros,
+    UnOp::ReverseBits,
+    UnOp::Sext8,
+    UnOp::Sext16,
+    UnOp::F32FromS32,
 ];
 const FROM_FLOAT: [UnOp; 3] = [UnOp::U32FromF32, UnOp::S32FromF32, UnOp::F16FromF32];
 const ROUND: [UnOp; 5] = [UnOp::FloorF32, UnOp::CeilF32, UnOp::TruncF32, UnOp::RoundF32, UnOp::SqrtF32];
 const ATOMICS: [AtomicOp; 16] = [
-    AtomicOp::Swap, AtomicOp::CompareSwap, AtomicOp::Add, AtomicOp::Sub, AtomicOp::MinS, AtomicOp::MinU,
-    AtomicOp::MaxS, AtomicOp::MaxU, AtomicOp::And, AtomicOp::Or, AtomicOp::Xor, AtomicOp::IncWrap,
-    AtomicOp::DecWrap, AtomicOp::SubClamp, AtomicOp::MinF, AtomicOp::MaxF,
+    AtomicOp::Swap,
+    AtomicOp::CompareSwap,
+    AtomicOp::Add,
+    AtomicOp::Sub,
+    AtomicOp::MinS,
+    AtomicOp::MinU,
+    AtomicOp::MaxS,
+    AtomicOp::MaxU,
+    AtomicOp::And,
+    AtomicOp::Or,
+    AtomicOp::Xor,
+    AtomicOp::IncWrap,
+    AtomicOp::DecWrap,
+    AtomicOp::SubClamp,
+    AtomicOp::MinF,
+    AtomicOp::MaxF,
 ];
 
 impl Maker<'_> {
@@ -285,7 +318,8 @@ impl Maker<'_> {
                 self.b.bin(op, a, b)
             }
         };
-        let (top, infinity, nan) = (self.b.c32(0x7fff_ffff), self.b.c32(0x7f80_0000), self.b.c32(0x7fc0_0000));
+        let (top, infinity, nan) =
+            (self.b.c32(0x7fff_ffff), self.b.c32(0x7f80_0000), self.b.c32(0x7fc0_0000));
         let magnitude = self.b.bin(BinOp::And, result, top);
         let is_nan = self.b.bin(BinOp::LtU, infinity, magnitude);
         let alike = self.b.select(is_nan, nan, result);
@@ -445,7 +479,7 @@ impl Maker<'_> {
             let place = self.b.bin(BinOp::And, value, mask);
             return self.b.bin(BinOp::Add, start, place);
         }
-        let mask = self.c32((size - 64 - 1) / 64 * 32 & !align | 15 & !align);
+        let mask = self.c32((((size - 64 - 1) / 64 * 32) & !align) | (15 & !align));
         self.b.bin(BinOp::And, value, mask)
     }
 
@@ -462,11 +496,8 @@ impl Maker<'_> {
         let address = match space {
             Space::Global => {
                 let offset = self.offset(size, bytes, own);
-                let (base, index) = if write || self.r.once_in(2) {
-                    (OUTPUT, self.slots[1])
-                } else {
-                    (INPUT, self.slots[0])
-                };
+                let (base, index) =
+                    if write || self.r.once_in(2) { (OUTPUT, self.slots[1]) } else { (INPUT, self.slots[0]) };
                 slot = (!self.r.once_in(3)).then_some(index);
                 let offset =
                     if base == OUTPUT { self.b.bin(BinOp::Add, offset, self.wave_part) } else { offset };
@@ -564,7 +595,8 @@ impl Maker<'_> {
         let four = self.c32(4);
         let place = self.b.bin(BinOp::And, self.lane, four);
         let mine = self.b.bin(BinOp::Add, place, self.lds_part);
-        let varies = Access { space: Space::Lds, address: mine, valid: four, width: Width::W32, pc: 4, slot: None };
+        let varies =
+            Access { space: Space::Lds, address: mine, valid: four, width: Width::W32, pc: 4, slot: None };
         self.b.push(Stmt::Barrier { pc: 12 });
         self.b.store(vec![value], varies);
         self.b.push(Stmt::Barrier { pc: 16 });
