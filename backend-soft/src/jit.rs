@@ -31,8 +31,16 @@ pub(crate) enum JitError {
     #[error("Cranelift cannot generate code for this host: {0}")]
     Host(String),
     /// Cranelift refused the function.
-    #[error("Cranelift refused the function: {0}")]
+    #[error("Cranelift refused the function: {}", detail(.0))]
     Module(#[from] Box<ModuleError>),
+}
+
+/// What was refused in particular, where Cranelift's verifier says.
+fn detail(error: &ModuleError) -> String {
+    match error {
+        ModuleError::Compilation(CodegenError::Verifier(errors)) => errors.to_string(),
+        other => other.to_string(),
+    }
 }
 
 /// A program's code and what belongs to it.

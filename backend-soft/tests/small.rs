@@ -122,3 +122,41 @@ fn waves_of_a_group_meet_at_barriers() {
     let (_, memory) = agree(&b.finish(), &launch(4, 2), &Arena::new().with(BASE, &[0; 64]));
     assert_eq!([0, 4, 8, 12].map(|at| memory.word(BASE + at)), [101, 100, 101, 100]);
 }
+
+#[test]
+fn an_access_behind_a_barrier_needs_no_more_than_its_own_operands() {
+    let mut b = Builder::new("valid", 32);
+    let (wave, four, none) = (b.builtin(Builtin::WaveInGroup), b.c32(4), b.c32(0));
+    let first = b.bin(BinOp::Eq, wave, none);
+    let valid = b.select(first, four, none);
+    b.push(Stmt::Barrier { pc: 0 });
+    let (address, seven) = (b.c64(BASE), b.c32(7));
+    b.store(vec![seven], access(Space::Global, address, valid));
+    let (outcome, memory) = agree(&b.finish(), &launch(2, 2), &Arena::new().with(BASE, &[0; 8]));
+    assert_eq!(outcome.unwrap().stored, vec![BASE..BASE + 4]);
+    assert_eq!(memory.word(BASE), 7);
+}
+
+/// Whether an f32 is a NaN, as translations ask it.
+fn is_nan(b: &mut Builder, x: Value) -> Value {
+    let (mask, infinity) = (b.c32(0x7fff_ffff), b.c32(0x7f80_0000));
+    let size = b.bin(BinOp::And, x, mask);
+    b.bin(BinOp::LtU, infinity, size)
+}
+
+#[test]
+fn what_is_computed_for_nans_only_may_be_wanted_twice_there() {
+    let mut b = Builder::new("rare", 32);
+    let (lane, step, five) = (b.builtin(Builtin::Lane), b.c32(0x07ff_ffff), b.c32(5));
+    let x = b.bin(BinOp::Mul, lane, step);
+    let y = b.bin(BinOp::Sub, x, five);
+    let (x_is_nan, y_is_nan) = (is_nan(&mut b, x), is_nan(&mut b, y));
+    let rare = b.bin(BinOp::Add, x, five);
+    let inner = b.select(y_is_nan, rare, y);
+    let arm = b.bin(BinOp::Sub, inner, rare);
+    let result = b.select(x_is_nan, arm, x);
+    store_lanes(&mut b, result);
+    let (outcome, memory) = agree(&b.finish(), &launch(1, 1), &Arena::new().with(BASE, &[0; 128]));
+    outcome.unwrap();
+    assert_eq!([15, 16].map(|lane| memory.word(BASE + 4 * lane)), [15 * 0x07ff_ffff, 0]);
+}

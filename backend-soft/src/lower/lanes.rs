@@ -326,7 +326,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn lane_expr(&mut self, value: Value, expr: &Expr) -> Ir {
         if let Expr::Tri(TriOp::Select, cond, arm, other) = *expr
-            && self.is_cold(arm)
+            && self.is_wanted_cold(arm)
         {
             return self.rare_select(cond, arm, other);
         }

@@ -137,8 +137,9 @@ struct Lowering<'a, 'f> {
     /// Values that are computed only where they are rarely wanted.
     cold: Vec<bool>,
     vars: Vec<Option<Variable>>,
-    /// Wave values in `cells` that barriers make stale.
-    kept: Vec<Value>,
+    /// Wave values in `cells`, which the end of a region makes stale: code behind a barrier is not reached through what
+    /// defines them.
+    in_region: Vec<Value>,
     /// Lane values in `cells`, which the end of the lane loop makes stale.
     in_lane: Vec<Value>,
     loops: Vec<LoopTargets>,
@@ -189,7 +190,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             cold_uses: vec![0; n],
             cold: vec![false; n],
             vars: vec![None; plan.program.vars.len()],
-            kept: Vec::new(),
+            in_region: Vec::new(),
             in_lane: Vec::new(),
             loops: Vec::new(),
             lane: None,
@@ -283,7 +284,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
             Step::Barrier { resume } => self.barrier(*resume),
             Step::Region => {
-                for value in self.kept.drain(..) {
+                for value in self.in_region.drain(..) {
                     self.cells[value.0 as usize] = None;
                 }
             }
@@ -415,12 +416,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn define_in_wave(&mut self, value: Value, v: Ir) {
         let at = value.0 as usize;
         self.cells[at] = Some(v);
-        if self.plan.kept[at] {
+        self.in_region.push(value);
+        if self.plan.kept[at]
+            && let Some(place) = self.plan.frame.value(value)
+        {
             let v = self.as_int(v);
-            if let Some(place) = self.plan.frame.value(value) {
-                self.b.ins().store(MemFlagsData::trusted(), v, self.frame, offset(place));
-            }
-            self.kept.push(value);
+            self.b.ins().store(MemFlagsData::trusted(), v, self.frame, offset(place));
         }
     }
 

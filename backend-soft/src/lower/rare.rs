@@ -43,6 +43,11 @@ impl Lowering<'_, '_> {
         self.cold[value.0 as usize]
     }
 
+    /// Whether `value` is cold and not there yet, as it is behind a branch where it is computed.
+    pub(super) fn is_wanted_cold(&self, value: Value) -> bool {
+        self.is_cold(value) && !self.at_hand(value)
+    }
+
     /// Finds the cold values among the statements of a block.
     pub(super) fn find_cold<'s>(&mut self, block: impl DoubleEndedIterator<Item = &'s Stmt>) {
         for stmt in block.rev() {
@@ -66,7 +71,7 @@ impl Lowering<'_, '_> {
         pure && self.plan.homes[at] == Home::Lane && !self.plan.spilled[at]
     }
 
-    /// The cold values that `value` needs, each after those that it needs itself.
+    /// The cold values that `value` still needs, each after those that it needs itself.
     pub(super) fn cold_needs(&self, value: Value) -> Vec<(Value, Expr)> {
         let mut order = Vec::new();
         self.add_cold(value, &mut order);
@@ -74,7 +79,7 @@ impl Lowering<'_, '_> {
     }
 
     fn add_cold(&self, value: Value, order: &mut Vec<(Value, Expr)>) {
-        if !self.is_cold(value) || order.iter().any(|(v, _)| *v == value) {
+        if !self.is_wanted_cold(value) || order.iter().any(|(v, _)| *v == value) {
             return;
         }
         if let Some(expr) = self.definition(value) {

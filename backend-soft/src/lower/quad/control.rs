@@ -184,7 +184,7 @@ impl<'a> Lowering<'a, '_> {
             return self.quad_is_nan(x);
         }
         match *expr {
-            Expr::Tri(TriOp::Select, cond, arm, other) if self.is_cold(arm) => {
+            Expr::Tri(TriOp::Select, cond, arm, other) if self.is_wanted_cold(arm) => {
                 self.rare_quad_select(cond, arm, other)
             }
             Expr::Get(var) if self.plan.program.var(var).rate == Rate::Varying => self.get_quad(var),
