@@ -15,6 +15,7 @@
 
 pub mod format;
 pub mod gfx10;
+pub mod mali;
 
 /// Code and sentence of one refusal; braces in the sentence name what a report fills in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

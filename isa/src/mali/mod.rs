@@ -1,0 +1,3 @@
+//! Arm Mali: the instruction sets of its shader cores.
+
+pub mod valhall;
