@@ -15,11 +15,13 @@
 pub mod amd;
 pub mod dispatch;
 pub mod executor;
+pub mod intel;
 pub mod memory;
 pub mod observer;
 pub mod primitives;
 pub mod refusal;
 pub mod streamout;
+mod words;
 
 pub use dispatch::*;
 pub use executor::*;

@@ -16,11 +16,26 @@ pub struct CatalogueEntry {
     pub sentence: &'static str,
 }
 
+/// An error that has a stable code.
+pub(crate) trait Coded {
+    /// The code.
+    fn code(&self) -> &'static str;
+}
+
+impl Coded for Box<DispatchError> {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+}
+
+/// Makes an enum of refusals and its catalogue from rows of a variant, its code and its sentence; the rows stand in
+/// the order of their codes. Errors named behind the catalogue become variants of their own, with their own codes.
 macro_rules! refusals {
-    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } = $code:literal, $sentence:literal; )*) => {
-        /// Why a packet was not carried out, or not whole.
+    ($(#[doc = $doc_of_all:literal])* $name:ident: $catalogue:ident
+     $(, $(#[doc = $inner_doc:literal])* $wrapped:ident($inner:ty))*; $( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } = $code:literal, $sentence:literal; )*) => {
+        $(#[doc = $doc_of_all])*
         #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-        pub enum Refusal {
+        pub enum $name {
             $(
                 $(#[doc = $doc])*
                 #[error($sentence)]
@@ -31,29 +46,37 @@ macro_rules! refusals {
                     )*
                 },
             )*
-            /// The executor refused a dispatch, or the dispatch faulted.
-            #[error("{0}")]
-            Dispatch(Box<DispatchError>),
+            $(
+                $(#[doc = $inner_doc])*
+                #[error("{0}")]
+                $wrapped($inner),
+            )*
         }
 
-        impl Refusal {
+        impl $name {
             /// The stable code.
             pub fn code(&self) -> &'static str {
                 match self {
-                    $( Refusal::$variant { .. } => $code, )*
-                    Refusal::Dispatch(error) => error.code,
+                    $( $name::$variant { .. } => $code, )*
+                    $( $name::$wrapped(error) => $crate::refusal::Coded::code(error), )*
                 }
             }
         }
 
-        /// Every refusal of this crate, sorted by code.
-        pub static CATALOGUE: &[CatalogueEntry] = &[
-            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
+        #[doc = concat!("Every row of [`", stringify!($name), "`], sorted by code.")]
+        pub static $catalogue: &[$crate::refusal::CatalogueEntry] = &[
+            $( $crate::refusal::CatalogueEntry { code: $code, sentence: $sentence }, )*
         ];
     };
 }
 
+pub(crate) use refusals;
+
 refusals! {
+    /// Why a packet was not carried out, or not whole.
+    Refusal: CATALOGUE,
+        /// The executor refused a dispatch, or the dispatch faulted.
+        Dispatch(Box<DispatchError>);
     /// A dispatch with an option that changes results and is not carried out.
     DispatchOption { option: &'static str } = "CP-DISP-001",
         "the dispatch asks for {option}, which is not carried out";

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use super::IndirectBuffer;
 use super::events::event_row;
-use super::packet::{BodyField, BodyFieldRow, Handling, Header, PacketRow, body, row};
-use super::registers::{Register, extract};
+use super::packet::{BodyField, Handling, Header, PacketRow, body, row};
+use super::registers::Register;
+pub use crate::words::FieldView;
+use crate::words::views;
 
 /// The packets of a buffer, in order. A packet that runs past the end is the last one, with the dwords that there are.
 pub fn packets(dwords: &[u32]) -> Packets<'_> {
@@ -45,21 +47,6 @@ pub struct PacketView<'a> {
     pub body: &'a [u32],
     /// Whether the buffer ends before the packet does.
     pub truncated: bool,
-}
-
-/// One field of a packet's body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldView {
-    /// Name.
-    pub name: &'static str,
-    /// Body dword, from 0.
-    pub dword: u32,
-    /// Highest bit.
-    pub hi: u8,
-    /// Lowest bit.
-    pub lo: u8,
-    /// Value.
-    pub value: u32,
 }
 
 /// What the command processor does with a kind of packet.
@@ -112,13 +99,7 @@ impl<'a> PacketView<'a> {
     /// The named fields of the body, as far as it reaches. Fields that repeat (data, register values) come once a
     /// dword.
     pub fn fields(&self) -> impl Iterator<Item = FieldView> + use<'a> {
-        let body = self.body;
-        let rows = self.row().map_or(&[][..], |row| row.fields);
-        rows.iter().flat_map(move |field| {
-            let first = u32::from(field.dword);
-            let end = if field.repeats { (body.len() as u32).max(first) } else { first + 1 };
-            (first..end).filter_map(move |dword| view(field, dword, body))
-        })
+        views(self.row().map_or(&[][..], |row| row.fields), self.body)
     }
 
     /// The registers that the packet sets from its own body, with their values: SET packets, type 0, and WRITE_DATA to
@@ -171,9 +152,4 @@ impl<'a> PacketView<'a> {
     fn get(&self, field: BodyField) -> u32 {
         field.of(self.body)
     }
-}
-
-fn view(field: &BodyFieldRow, dword: u32, body: &[u32]) -> Option<FieldView> {
-    let value = extract(*body.get(dword as usize)?, field.hi, field.lo);
-    Some(FieldView { name: field.name, dword, hi: field.hi, lo: field.lo, value })
 }

@@ -1,7 +1,8 @@
 //! Packet headers and bodies, and the packet table.
 
 use super::context::{Context, Flow};
-use super::registers::{Register, Space, extract};
+use super::registers::{Register, Space};
+pub(crate) use crate::words::{WordField as BodyField, WordFieldRow as BodyFieldRow};
 use crate::{Origin, Refusal};
 
 /// The first dword of a packet.
@@ -75,7 +76,7 @@ impl Packet<'_> {
 
     /// The body from the dword of `field` on.
     pub(crate) fn tail(&self, field: BodyField) -> &[u32] {
-        self.body.get(field.dword as usize..).unwrap_or(&[])
+        self.body.get(field.dword()..).unwrap_or(&[])
     }
 
     /// The packet's name.
@@ -96,25 +97,6 @@ impl Packet<'_> {
     /// A refusal of this packet's value of a field.
     pub(crate) fn bad(&self, field: &'static str, value: u32) -> Refusal {
         Refusal::FieldValue { packet: self.name(), field, value }
-    }
-}
-
-/// A span of bits of a body dword.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BodyField {
-    dword: u8,
-    hi: u8,
-    lo: u8,
-}
-
-impl BodyField {
-    pub(crate) const fn new(dword: u8, hi: u8, lo: u8) -> BodyField {
-        BodyField { dword, hi, lo }
-    }
-
-    /// The field's value in `body`; 0 where the body is too short to have it.
-    pub(crate) fn of(self, body: &[u32]) -> u32 {
-        body.get(self.dword as usize).map_or(0, |word| extract(*word, self.hi, self.lo))
     }
 }
 
@@ -145,18 +127,6 @@ pub(crate) struct PacketRow {
     pub(crate) handling: Handling,
     pub(crate) source: &'static str,
     pub(crate) fields: &'static [BodyFieldRow],
-}
-
-/// One field of a [`PacketRow`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BodyFieldRow {
-    /// Body dword, from 0.
-    pub(crate) dword: u8,
-    /// Whether every dword from here to the packet's end is one.
-    pub(crate) repeats: bool,
-    pub(crate) name: &'static str,
-    pub(crate) hi: u8,
-    pub(crate) lo: u8,
 }
 
 /// In [`ROW_OF`]: the opcode has no row.

@@ -1,5 +1,7 @@
 //! The registers of GFX10 by name, from `tables/amd/registers.tsv`.
 
+use crate::words::extract;
+
 /// A register, by its byte address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u32);
@@ -64,11 +66,6 @@ impl Field {
     pub const fn of(self, word: u32) -> u32 {
         extract(word, self.hi, self.lo)
     }
-}
-
-/// Bits `hi:lo` of `word`; `hi` is at most 31 and not below `lo`.
-pub(crate) const fn extract(word: u32, hi: u8, lo: u8) -> u32 {
-    (word << (31 - hi as u32)) >> (31 - hi as u32 + lo as u32)
 }
 
 /// A register space: what one kind of SET packet reaches.

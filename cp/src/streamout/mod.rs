@@ -131,6 +131,11 @@ impl Streamout {
         self.counters[stream.index()]
     }
 
+    /// Sets what a stream has counted, for guests that can write the counters.
+    pub fn set_counters(&mut self, stream: Slot, counters: Counters) {
+        self.counters[stream.index()] = counters;
+    }
+
     /// The enabled buffers of a stream, one bit a buffer.
     pub fn enabled(&self, stream: Slot) -> u8 {
         let mask = self.stream_buffers[stream.index()];

@@ -34,7 +34,8 @@ const GROUPS: [(&str, &str); 8] = [
 ];
 
 fn rows() -> Vec<Row> {
-    let cp = guestwave_cp::refusal::CATALOGUE.iter().map(|e| Row { code: e.code, sentence: e.sentence });
+    let cp = [guestwave_cp::refusal::CATALOGUE, guestwave_cp::intel::so_decl::SO_DECL_ERRORS];
+    let cp = cp.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
     let own = [CAPTURE_ERRORS, MEMORY_ERRORS, EXECUTOR_ERRORS, REPLAY_ERRORS, EXPECTATION_REFUSALS];
     let own = own.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
     let interpreter = guestwave_isa::gfx10::interp::CATALOGUE;
