@@ -21,6 +21,7 @@ pub mod observer;
 pub mod primitives;
 pub mod refusal;
 pub mod streamout;
+pub mod tessellator;
 mod words;
 
 pub use dispatch::*;

@@ -8,10 +8,15 @@
 //!
 //! Vertices are counted within a run: from the draw's first vertex (or from a restart) on. Vertices that do not complete
 //! a primitive belong to none. [`Drawn`] cuts a draw's indices into its runs and strings their primitives together.
+//!
+//! A geometry program gets the same primitives in the same order, with adjacency also the neighbours' vertices
+//! ([`Topology::inputs`]); a tessellator gets patches ([`Drawn::patches`]).
 
+mod inputs;
 mod runs;
 mod table;
 
+pub use inputs::MOST_INPUTS;
 pub use runs::{Drawn, Restart};
 pub use table::Topology;
 

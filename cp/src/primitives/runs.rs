@@ -1,6 +1,6 @@
 //! Runs: what restarts leave of a draw's indices, and the primitives in them.
 
-use super::{Provoking, Topology};
+use super::{MOST_INPUTS, Provoking, Topology};
 
 /// The index that ends a run instead of naming a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +56,22 @@ impl<'a> Drawn<'a> {
             }
         }
         stored
+    }
+
+    /// The vertices of every primitive as a geometry program gets them: [`Topology::inputs`] for each, the others 0.
+    pub fn inputs(self, provoking: Provoking) -> impl Iterator<Item = [u32; MOST_INPUTS]> + 'a {
+        self.runs().flat_map(move |run| {
+            let vertices = length(run);
+            (0..self.topology.primitives(vertices)).map(move |primitive| {
+                let places = self.topology.input_vertices(primitive, vertices, provoking).unwrap_or_default();
+                places.map(|vertex| run[vertex as usize])
+            })
+        })
+    }
+
+    /// The vertices of every patch of `vertices` vertices, whatever the topology; `vertices` is at least 1.
+    pub fn patches(self, vertices: usize) -> impl Iterator<Item = &'a [u32]> {
+        self.runs().flat_map(move |run| run.chunks_exact(vertices.max(1)))
     }
 
     /// The vertices that belong to whole primitives, each index once, in the order drawn.
