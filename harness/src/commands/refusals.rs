@@ -22,9 +22,10 @@ struct Row {
 }
 
 /// Codes that begin alike, with what they are about.
-const GROUPS: [(&str, &str); 8] = [
+const GROUPS: [(&str, &str); 9] = [
     ("CP-", "Command processor (`guestwave-cp`)"),
     ("ISA-DEC-", "Decoder (`guestwave-isa`)"),
+    ("ISA-MALI-", "Mali instruction words (`guestwave-isa`)"),
     ("ISA-RUN-", "Interpreter (`guestwave-isa`)"),
     ("TR-", "Translator (`guestwave-translate`)"),
     ("RUN-", "Translated programs as they run, on every backend (`guestwave-translate`)"),
@@ -42,10 +43,12 @@ fn rows() -> Vec<Row> {
     let interpreter = interpreter.iter().map(|e| Row { code: e.code, sentence: e.sentence });
     let decoder = guestwave_isa::gfx10::DECODE_CATALOGUE.iter();
     let decoder = decoder.map(|e| Row { code: e.code, sentence: e.sentence });
+    let mali = guestwave_isa::mali::CATALOGUE.iter().map(|e| Row { code: e.code, sentence: e.sentence });
     let translated = guestwave_translate::codes::catalogue().into_iter();
     let soft = guestwave_backend_soft::CATALOGUE.iter().copied();
     let translated = translated.chain(soft).map(|(code, sentence)| Row { code, sentence });
-    let mut rows: Vec<_> = cp.chain(interpreter).chain(decoder).chain(translated).chain(own).collect();
+    let mut rows: Vec<_> =
+        cp.chain(mali).chain(interpreter).chain(decoder).chain(translated).chain(own).collect();
     rows.sort_by_key(|row| row.code);
     rows
 }

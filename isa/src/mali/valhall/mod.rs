@@ -26,6 +26,7 @@ mod lanes;
 mod operand;
 mod rows;
 mod table;
+pub mod words;
 
 pub use fields::{Field, field};
 pub use inst::{DECODE_CATALOGUE, DecodeError, DecodeErrorKind, Flow, Inst};

@@ -37,7 +37,7 @@ pub const CONSTANTS: [u32; 32] = [
 ];
 
 /// Special values by page and number; each is a pair of words.
-const SPECIALS: &[(u8, u8, &str)] = &[
+pub(super) const SPECIALS: &[(u8, u8, &str)] = &[
     (0, 2, "warp_id"),
     (0, 4, "framebuffer_size"),
     (0, 5, "atest_datum"),
