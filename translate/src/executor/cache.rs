@@ -8,7 +8,7 @@ use guestwave_isa::gfx10::{Target, WaveSize};
 
 use super::known::{evaluate, params};
 use crate::backend::{BackendError, Fidelity, Holding, ProgramId};
-use crate::gfx10::{Assumption, LaunchShape, Source, translate};
+use crate::gfx10::{Assumption, Event, LaunchShape, Source, translate};
 use crate::program::{ParamSource, Program, Trace};
 
 /// Bytes of code that are read at most: the longest program that is translated.
@@ -73,6 +73,10 @@ pub(super) struct Module {
     key: ModuleKey,
     assumptions: Vec<Assumption>,
     pub(super) params: Vec<ParamSource>,
+    /// Instructions whose exports and messages it records.
+    pub(super) events: Arc<[Event]>,
+    /// Dwords of a record's rows that were enough so far.
+    pub(super) record_words: u32,
     pub(super) program: ProgramId,
     pub(super) inexact: Vec<&'static str>,
 }
@@ -97,7 +101,12 @@ impl Cache {
         &self.modules[at]
     }
 
-    /// The module that fits a dispatch.
+    /// Says that rows of `words` dwords were needed to record what a module leaves.
+    pub(super) fn needs_record_words(&mut self, at: usize, words: u32) {
+        self.modules[at].record_words = self.modules[at].record_words.max(words);
+    }
+
+    /// The module that fits a dispatch: one that was seen at its address, or any.
     pub(super) fn find(
         &mut self,
         dispatch: &ExactDispatch,
@@ -106,37 +115,26 @@ impl Cache {
         holding: Holding,
     ) -> Option<usize> {
         let address = dispatch.program.address;
-        let here = self.by_address.get(&address).cloned().unwrap_or_default();
-        let near = here.into_iter().rev().find(|at| self.fits(*at, dispatch, memory, fidelity, holding));
-        let at = near.or_else(|| {
-            (0..self.modules.len()).find(|at| self.fits(*at, dispatch, memory, fidelity, holding))
-        })?;
-        let list = self.by_address.entry(address).or_default();
-        if !list.contains(&at) {
-            list.push(at);
+        let key = ModuleKey::new(dispatch, Arc::default(), fidelity, holding);
+        let mut wanted = Wanted { dispatch, memory, key };
+        let here = self.by_address.get(&address).map(Vec::as_slice).unwrap_or_default();
+        if let Some(at) = self.first_fitting(here.iter().rev().copied(), &mut wanted) {
+            return Some(at);
         }
+        let at = self.first_fitting(0..self.modules.len(), &mut wanted)?;
+        self.by_address.entry(address).or_default().push(at);
         Some(at)
     }
 
-    fn fits(
+    /// The first of some modules that fits; the dispatch's code is read once for all of them.
+    fn first_fitting(
         &self,
-        at: usize,
-        dispatch: &ExactDispatch,
-        memory: &dyn GuestMemory,
-        fidelity: Fidelity,
-        holding: Holding,
-    ) -> bool {
-        let module = &self.modules[at];
-        let bytes = module.key.code.len() as u64 * 4;
-        let Some(code) = read_code(memory, dispatch.program.address, bytes) else { return false };
-        let key = ModuleKey::new(dispatch, code.into(), fidelity, holding);
-        key == module.key && {
-            let words = params(dispatch, &module.params);
-            module
-                .assumptions
-                .iter()
-                .all(|a| evaluate(&a.trace, &words, memory).is_some_and(|n| n as u32 & a.mask == a.value))
-        }
+        places: impl Iterator<Item = usize> + Clone,
+        wanted: &mut Wanted<'_>,
+    ) -> Option<usize> {
+        let longest = places.clone().map(|at| self.modules[at].key.code.len()).max()?;
+        let code = read_code_within(wanted.memory, wanted.dispatch.program.address, longest as u64 * 4)?;
+        places.into_iter().find(|at| wanted.fits(&self.modules[*at], &code))
     }
 
     /// Translates and compiles a dispatch's program.
@@ -162,10 +160,47 @@ impl Cache {
         })?;
         let code: Arc<[u32]> = words[..(bytes as usize / 4).min(words.len())].into();
         let key = ModuleKey::new(dispatch, code, fidelity, holding);
-        self.modules.push(Module { key, assumptions: translation.assumptions, params, program, inexact });
+        self.modules.push(Module {
+            key,
+            assumptions: translation.assumptions,
+            params,
+            events: translation.events.into(),
+            record_words: 0,
+            program,
+            inexact,
+        });
         let at = self.modules.len() - 1;
         self.by_address.entry(address).or_default().push(at);
         Ok(at)
+    }
+}
+
+/// A dispatch that wants a module.
+struct Wanted<'a> {
+    dispatch: &'a ExactDispatch,
+    memory: &'a dyn GuestMemory,
+    /// Its key but for the code.
+    key: ModuleKey,
+}
+
+impl Wanted<'_> {
+    /// Whether a module fits, `code` being what lies at the program's address.
+    fn fits(&mut self, module: &Module, code: &[u32]) -> bool {
+        if !code.starts_with(&module.key.code) {
+            return false;
+        }
+        self.key.code = module.key.code.clone();
+        self.key == module.key && self.keeps(module)
+    }
+
+    /// Whether the module's assumptions hold.
+    fn keeps(&self, module: &Module) -> bool {
+        if module.assumptions.is_empty() {
+            return true;
+        }
+        let words = params(self.dispatch, &module.params);
+        let number = |a: &Assumption| evaluate(&a.trace, &words, self.memory);
+        module.assumptions.iter().all(|a| number(a).is_some_and(|n| n as u32 & a.mask == a.value))
     }
 }
 
@@ -182,7 +217,7 @@ fn translated(
         text: format!("no memory is mapped at the program's address {address:#x}"),
         pc: None,
     };
-    let there = memory.mapping(address).map_or(0, |r| r.end.saturating_sub(guestwave_cp::canonical(address)));
+    let there = mapped_bytes(memory, address);
     let mut bytes = FIRST_BYTES;
     loop {
         let words = read_code(memory, address, bytes.min(there) & !3)
@@ -222,8 +257,19 @@ fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fidelity) ->
         shape: LaunchShape::new(dispatch),
         lds_bytes: dispatch.lds_bytes,
         scratch_bytes: dispatch.scratch.map_or(0, |s| s.bytes_per_wave / u32::from(p.wave_lanes.max(1))),
+        record: dispatch.outputs == guestwave_cp::Outputs::Recorded,
         fidelity,
     }
+}
+
+/// Bytes that are mapped from an address on.
+fn mapped_bytes(memory: &dyn GuestMemory, address: u64) -> u64 {
+    memory.mapping(address).map_or(0, |r| r.end.saturating_sub(guestwave_cp::canonical(address)))
+}
+
+/// As much of so many bytes of code as is mapped.
+fn read_code_within(memory: &dyn GuestMemory, address: u64, bytes: u64) -> Option<Vec<u32>> {
+    read_code(memory, address, bytes.min(mapped_bytes(memory, address)) & !3)
 }
 
 fn read_code(memory: &dyn GuestMemory, address: u64, bytes: u64) -> Option<Vec<u32>> {

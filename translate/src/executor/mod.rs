@@ -6,6 +6,7 @@
 
 mod cache;
 mod known;
+mod records;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +16,13 @@ use guestwave_cp::{
     Completed, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory, Origin, Outputs,
 };
 
-use crate::backend::{Backend, BackendError, Batch, Fidelity, Holding, Launch, LaunchFault, ProgramId};
-use crate::gfx10::LaunchWords;
+use crate::backend::{
+    Backend, BackendError, Batch, Completion, Fidelity, Holding, Launch, LaunchDone, LaunchFault, ProgramId,
+};
+use crate::gfx10::{LaunchWords, OVERFLOW};
+use cache::Cache;
 pub use cache::ModuleKey;
-use cache::{Cache, Module};
+use records::{Record, Recording};
 
 /// Dispatches that are held back at most before they run.
 const HELD_BACK: usize = 256;
@@ -63,9 +67,30 @@ pub struct Stats {
 struct Held {
     dispatch: ExactDispatch,
     launch: Launch,
-    inexact: Vec<&'static str>,
+    /// The place of its module.
+    module: usize,
+    /// Where its outputs go if they are wanted.
+    record: Option<Record>,
     /// Its module has been made anew because an assumption did not hold.
     again: bool,
+}
+
+impl Held {
+    /// Its outputs do not fit any record.
+    fn no_room(&self) -> DispatchError {
+        let text = "the dispatch leaves more exports and messages than are recorded".into();
+        error(self.launch.id, &self.dispatch, "TR-OUT-003", text, None)
+    }
+}
+
+fn error(
+    id: DispatchId,
+    dispatch: &ExactDispatch,
+    code: &'static str,
+    text: String,
+    pc: Option<u32>,
+) -> DispatchError {
+    DispatchError { id, origin: dispatch.origin, code, text, pc, fault: None }
 }
 
 /// Runs dispatches by translating their programs.
@@ -113,20 +138,14 @@ impl TranslatingExecutor {
     fn prepare(
         &mut self,
         id: DispatchId,
-        dispatch: &ExactDispatch,
+        dispatch: ExactDispatch,
         memory: &dyn GuestMemory,
-    ) -> Result<(Launch, Vec<&'static str>), DispatchError> {
-        let error =
-            |code, text, pc| DispatchError { id, origin: dispatch.origin, code, text, pc, fault: None };
-        if dispatch.outputs == Outputs::Recorded {
-            let text =
-                "the exports of this dispatch are wanted, which the translator only drops so far".into();
-            return Err(error("TR-OUT-001", text, None));
-        }
-        let (holding, budget) = (self.holding(), self.options.budget);
-        let module = self.module(dispatch, memory, holding).map_err(|r| error(r.code, r.text, r.pc))?;
-        let words = LaunchWords::new(dispatch, &module.params).ok_or_else(|| {
-            error("TR-SIZE-001", "the dispatch has more waves than 32 bits count".into(), None)
+    ) -> Result<Held, DispatchError> {
+        let at = self.module(&dispatch, memory).map_err(|r| error(id, &dispatch, r.code, r.text, r.pc))?;
+        let module = self.cache.at(at);
+        let words = LaunchWords::new(&dispatch, &module.params).ok_or_else(|| {
+            let text = "the dispatch has more waves than 32 bits count".into();
+            error(id, &dispatch, "TR-SIZE-001", text, None)
         })?;
         let launch = Launch {
             id,
@@ -136,45 +155,58 @@ impl TranslatingExecutor {
             waves: words.waves,
             waves_per_group: words.waves_per_group,
             group_waves: words.group_waves,
-            budget,
+            budget: self.options.budget,
         };
-        Ok((launch, module.inexact.clone()))
+        let mut held = Held { dispatch, launch, module: at, record: None, again: false };
+        if held.dispatch.outputs == Outputs::Recorded {
+            self.give_record(&mut held, memory)?;
+        }
+        Ok(held)
     }
 
+    /// Gives a dispatch whose outputs are wanted room for them.
+    fn give_record(&self, held: &mut Held, memory: &dyn GuestMemory) -> Result<(), DispatchError> {
+        let module = self.cache.at(held.module);
+        let shape = (held.launch.waves, held.dispatch.program.wave_lanes);
+        let end = Record::below(self.records());
+        let record = Record::new((&module.events, module.record_words), shape, memory, end);
+        let record = record.ok_or_else(|| held.no_room())?;
+        record.fill(&module.params, &mut held.launch.params);
+        held.record = Some(record);
+        Ok(())
+    }
+
+    /// The records of the dispatches that are held back.
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.held.iter().filter_map(|h| h.record.as_ref())
+    }
+
+    /// The place of the module that a dispatch runs.
     fn module(
         &mut self,
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
-        holding: Holding,
-    ) -> Result<&Module, cache::Refused> {
-        let found = self.cache.find(dispatch, memory, self.options.fidelity, holding);
-        let at = match found {
-            Some(at) => {
-                self.count().module_hits += 1;
-                at
-            }
-            None => {
-                self.count().modules += 1;
-                let backend = &mut self.backend;
-                let compile =
-                    |program: &_| -> Result<ProgramId, BackendError> { backend.compile(program, holding) };
-                self.cache.translate(dispatch, memory, self.options.fidelity, holding, compile)?
-            }
-        };
-        Ok(self.cache.at(at))
+    ) -> Result<usize, cache::Refused> {
+        let (fidelity, holding) = (self.options.fidelity, self.holding());
+        if let Some(at) = self.cache.find(dispatch, memory, fidelity, holding) {
+            self.count().module_hits += 1;
+            return Ok(at);
+        }
+        self.count().modules += 1;
+        let backend = &mut self.backend;
+        let compile = |program: &_| -> Result<ProgramId, BackendError> { backend.compile(program, holding) };
+        self.cache.translate(dispatch, memory, fidelity, holding, compile)
     }
 
     /// Runs what is held back; completions go to `self.done`.
     fn run(&mut self, memory: &dyn GuestMemory) -> Result<(), DispatchError> {
         while !self.held.is_empty() {
-            let batch = Batch { launches: self.held.iter().map(|h| h.launch.clone()).collect() };
-            self.counted(&batch);
-            let ticket = self.backend.submit(batch, memory).map_err(|e| self.stuck(&e.to_string()))?;
-            let completion = match self.backend.wait(ticket, memory, PATIENCE) {
-                Ok(Some(completion)) => completion,
-                Ok(None) => return Err(self.stuck("the batch did not end in time")),
-                Err(e) => return Err(self.stuck(&e.to_string())),
-            };
+            let completion = if self.records().next().is_some() {
+                let with_records = Recording::new(memory, self.records());
+                self.run_batch(&with_records)
+            } else {
+                self.run_batch(memory)
+            }?;
             for launch in completion.done {
                 self.complete(launch);
             }
@@ -185,50 +217,80 @@ impl TranslatingExecutor {
         Ok(())
     }
 
+    /// Has the backend run what is held back.
+    fn run_batch(&mut self, memory: &dyn GuestMemory) -> Result<Completion, DispatchError> {
+        let batch = Batch { launches: self.held.iter().map(|h| h.launch.clone()).collect() };
+        self.counted(&batch);
+        let ticket = self.backend.submit(batch, memory).map_err(|e| self.stuck(&e.to_string()))?;
+        match self.backend.wait(ticket, memory, PATIENCE) {
+            Ok(Some(completion)) => Ok(completion),
+            Ok(None) => Err(self.stuck("the batch did not end in time")),
+            Err(e) => Err(self.stuck(&e.to_string())),
+        }
+    }
+
     fn counted(&self, batch: &Batch) {
         let mut stats = self.count();
         stats.batches += 1;
         stats.launches += batch.launches.len() as u64;
     }
 
-    fn complete(&mut self, done: crate::backend::LaunchDone) {
-        if let Some(held) = self.held.pop_front() {
-            self.done.push(Completed {
-                id: held.launch.id,
-                waves: u64::from(held.launch.waves),
-                instructions: 0,
-                stored: done.stored,
-                records: Vec::new(),
-                inexact: held.inexact,
-            });
+    fn complete(&mut self, mut done: LaunchDone) {
+        let Some(held) = self.held.pop_front() else { return };
+        if let Some(record) = &held.record {
+            record.strip(&mut done.stored);
+            self.cache.needs_record_words(held.module, record.words());
+        }
+        self.done.push(Completed {
+            id: held.launch.id,
+            waves: u64::from(held.launch.waves),
+            instructions: 0,
+            stored: done.stored,
+            records: held.record.as_ref().map(Record::read).unwrap_or_default(),
+            inexact: self.cache.at(held.module).inexact.clone(),
+        });
+    }
+
+    /// The first held dispatch had no effect. If an assumption of its translation did not hold, it is translated anew,
+    /// once; if its record was full, it gets a larger one.
+    fn fault(&mut self, fault: LaunchFault, memory: &dyn GuestMemory) -> Result<(), DispatchError> {
+        let Some(held) = self.held.pop_front() else { return Ok(()) };
+        let again = match fault.code {
+            "TR-SPEC-001" if !held.again => self.translate_again(held, memory),
+            OVERFLOW => self.record_again(held, memory),
+            _ => Err(DispatchError {
+                fault: fault.fault,
+                ..error(fault.id, &held.dispatch, fault.code, fault.text, fault.pc)
+            }),
+        };
+        match again {
+            Ok(held) => {
+                self.held.push_front(held);
+                Ok(())
+            }
+            Err(e) => {
+                self.held.clear();
+                Err(e)
+            }
         }
     }
 
-    /// The first held dispatch had no effect. If an assumption of its translation did not hold, it is translated anew, once.
-    fn fault(&mut self, fault: LaunchFault, memory: &dyn GuestMemory) -> Result<(), DispatchError> {
-        let Some(mut held) = self.held.pop_front() else { return Ok(()) };
-        if fault.code == "TR-SPEC-001" && !held.again {
-            match self.prepare(held.launch.id, &held.dispatch, memory) {
-                Ok((launch, inexact)) => {
-                    (held.launch, held.inexact, held.again) = (launch, inexact, true);
-                    self.held.push_front(held);
-                    return Ok(());
-                }
-                Err(e) => {
-                    self.held.clear();
-                    return Err(e);
-                }
-            }
+    fn translate_again(&mut self, held: Held, memory: &dyn GuestMemory) -> Result<Held, DispatchError> {
+        let held = self.prepare(held.launch.id, held.dispatch, memory)?;
+        Ok(Held { again: true, ..held })
+    }
+
+    fn record_again(&mut self, mut held: Held, memory: &dyn GuestMemory) -> Result<Held, DispatchError> {
+        let end = Record::below(self.records());
+        let grown = held.record.as_mut().and_then(|record| {
+            record.grow(memory, end)?;
+            record.fill(&self.cache.at(held.module).params, &mut held.launch.params);
+            Some(())
+        });
+        match grown {
+            Some(()) => Ok(held),
+            None => Err(held.no_room()),
         }
-        self.held.clear();
-        Err(DispatchError {
-            id: fault.id,
-            origin: held.dispatch.origin,
-            code: fault.code,
-            text: fault.text,
-            pc: fault.pc,
-            fault: fault.fault,
-        })
     }
 
     /// The backend failed: nothing that is held back will run.
@@ -253,15 +315,15 @@ impl Executor for TranslatingExecutor {
             self.done.push(Completed { id, ..Completed::default() });
             return Ok(());
         }
-        let (launch, inexact) = match self.prepare(id, &dispatch, memory) {
-            Ok(prepared) => prepared,
+        let held = match self.prepare(id, dispatch, memory) {
+            Ok(held) => held,
             Err(refused) => {
                 // What came before has its effect, or its own fault is the first.
                 self.run(memory)?;
                 return Err(refused);
             }
         };
-        self.held.push_back(Held { dispatch, launch, inexact, again: false });
+        self.held.push_back(held);
         if self.held.len() >= HELD_BACK { self.run(memory) } else { Ok(()) }
     }
 

@@ -20,6 +20,7 @@ pub mod flow;
 
 mod emit;
 mod error;
+mod event;
 mod exact;
 mod ops;
 mod plan;
@@ -27,5 +28,6 @@ mod shape;
 mod translation;
 
 pub use error::Refusal;
+pub use event::{Event, EventKind, OVERFLOW};
 pub use shape::{GridShape, LaneShape, LaunchShape, LaunchWords, ScalarShape};
 pub use translation::{Assumption, Known, Source, Translation, translate};

@@ -4,6 +4,7 @@ use guestwave_isa::gfx10::{Target, WaveSize};
 
 use super::emit::{Input, emit};
 use super::error::{Refusal, Stop};
+use super::event::Event;
 use super::flow::{Graph, Order, Tree};
 use super::plan::{Facts, Kinds, Liveness, Plan};
 use super::shape::LaunchShape;
@@ -31,6 +32,8 @@ pub struct Source<'a> {
     pub lds_bytes: u32,
     /// Scratch bytes of a lane.
     pub scratch_bytes: u32,
+    /// Whether exports and messages are recorded.
+    pub record: bool,
     /// How close to the guest's bits floats are to be.
     pub fidelity: Fidelity,
 }
@@ -58,6 +61,8 @@ pub struct Translation {
     pub program: Program,
     /// What it takes for granted.
     pub assumptions: Vec<Assumption>,
+    /// The instructions whose exports and messages it records.
+    pub events: Vec<Event>,
 }
 
 /// Translates a guest program for launches that say what `known` says, and tells how many bytes of code it reaches.

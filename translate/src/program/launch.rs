@@ -29,6 +29,14 @@ pub enum ParamSource {
     LastThreads(u8),
     /// Waves of a workgroup (`Grid::Groups`; 1 for `Grid::Linear`).
     WavesPerGroup,
+    /// Low half of the guest address of the dispatch's record of exports and messages.
+    RecordLow,
+    /// High half of it.
+    RecordHigh,
+    /// Dwords of each lane's row of the record.
+    RecordWords,
+    /// Bytes of the record.
+    RecordBytes,
     /// Low half of the guest address of the program, for instructions that read the program counter.
     ProgramLow,
     /// High half of it.

@@ -4,6 +4,7 @@ mod control;
 mod mask;
 mod operand;
 mod prologue;
+mod record;
 mod registers;
 mod scalar;
 mod trace;
@@ -14,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use guestwave_isa::gfx10::Inst;
 
 use super::error::{Refusal, Stop};
+use super::event::Event;
 use super::exact::vector_row;
 use super::flow::{BlockId, Graph, Tree};
 use super::ops::{self, Lower};
@@ -53,6 +55,8 @@ pub(super) struct Emit<'a> {
     loaded: HashMap<Value, (Value, u32)>,
     /// What the program takes for granted about the launch.
     assumptions: Vec<Assumption>,
+    /// Instructions whose exports or messages are recorded.
+    events: Vec<Event>,
     guarded: HashSet<(Value, BlockId)>,
     /// Conditions of branches whose block has been emitted, in the block that is open.
     conditions: HashMap<BlockId, Value>,
@@ -71,6 +75,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
         set: HashSet::new(),
         loaded: HashMap::new(),
         assumptions: Vec::new(),
+        events: Vec::new(),
         guarded: HashSet::new(),
         conditions: HashMap::new(),
     };
@@ -80,7 +85,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
     let program = e.b.program_mut();
     program.lds_bytes = input.source.lds_bytes;
     program.scratch_bytes = input.source.scratch_bytes;
-    Ok(Translation { program: e.b.finish(), assumptions: e.assumptions })
+    Ok(Translation { program: e.b.finish(), assumptions: e.assumptions, events: e.events })
 }
 
 impl Emit<'_> {

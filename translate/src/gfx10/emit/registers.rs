@@ -30,13 +30,15 @@ pub(super) enum Cell {
     },
     /// The next block of a chain.
     Next,
+    /// Bytes of the lane's row of the record that are written.
+    Record,
 }
 
 impl Cell {
     fn shape(self) -> (Type, Rate) {
         let rate = |zone| if zone { Rate::Varying } else { Rate::Uniform };
         match self {
-            Cell::Vgpr(_) => (Type::B32, Rate::Varying),
+            Cell::Vgpr(_) | Cell::Record => (Type::B32, Rate::Varying),
             Cell::Sgpr { zone, .. } => (Type::B32, rate(zone)),
             Cell::Mask(_) => (Type::Bool, Rate::Varying),
             Cell::Scc { zone } | Cell::Flag { zone, .. } => (Type::Bool, rate(zone)),
@@ -54,6 +56,7 @@ impl Cell {
             Cell::Scc { zone } => format!("scc{}", lane(zone)),
             Cell::Flag { index, zone } => format!("flag{index}{}", lane(zone)),
             Cell::Next => "next".into(),
+            Cell::Record => "record".into(),
         }
     }
 }

@@ -20,8 +20,6 @@ pub(super) const ROWS: &[Row] = &[
     (Op::DS_PERMUTE_B32, Lower::Whole(permute)),
     (Op::DS_BPERMUTE_B32, Lower::Whole(bpermute)),
     (Op::V_SWAP_B32, Lower::Whole(swap)),
-    (Op::EXP, Lower::Nothing),
-    (Op::S_SENDMSG, Lower::Nothing),
 ];
 
 /// A source as a `B32`.

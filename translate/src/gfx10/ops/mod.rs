@@ -3,6 +3,7 @@
 mod lanes;
 mod memory;
 mod memory_use;
+mod record;
 mod scalar;
 
 use std::sync::LazyLock;
@@ -45,7 +46,8 @@ pub(super) type Row = (Op, Lower);
 
 static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
     let mut table = vec![None; Op::COUNT];
-    let others = [super::emit::CONTROL_ROWS, lanes::ROWS, memory::LDS_ROWS, memory::SCALAR_ROWS];
+    let others =
+        [super::emit::CONTROL_ROWS, lanes::ROWS, record::ROWS, memory::LDS_ROWS, memory::SCALAR_ROWS];
     let subjects = scalar::ROWS.into_iter().chain(others);
     for (op, lower) in subjects.flatten() {
         table[op.index()] = Some(*lower);

@@ -1,0 +1,93 @@
+//! Guest programs on every executor: what the translating one leaves on each backend is, byte for byte, what the reference
+//! interpreter leaves.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first thing that is wrong")]
+
+#[path = "../../../isa/tests/interp/case.rs"]
+mod case;
+mod cases;
+mod dump;
+mod guest;
+#[path = "../../../isa/tests/interp/value.rs"]
+mod value;
+
+use std::collections::BTreeMap;
+
+use guestwave_backend_soft::SoftBackend;
+use guestwave_cp::Executor;
+use guestwave_harness::executor::ReferenceExecutor;
+use guestwave_translate::backend::{Backend, Holding};
+use guestwave_translate::executor::{Options, TranslatingExecutor};
+use guestwave_translate::plain::PlainBackend;
+
+use guest::{Guest, Left};
+
+/// Instructions, or loop iterations, that a program may execute.
+const BUDGET: u64 = 20_000;
+
+/// A way to run translated programs.
+struct Engine {
+    name: &'static str,
+    backend: fn() -> Box<dyn Backend>,
+    holding: Option<Holding>,
+}
+
+/// Every backend in every holding.
+const ENGINES: &[Engine] = &[
+    Engine { name: "plain", backend: || Box::new(PlainBackend::new()), holding: None },
+    Engine { name: "soft", backend: || Box::new(SoftBackend::new(Default::default()).unwrap()), holding: None },
+];
+
+impl Engine {
+    fn open(&self) -> Box<dyn Executor> {
+        let options = Options { holding: self.holding, budget: BUDGET, ..Options::default() };
+        Box::new(TranslatingExecutor::new((self.backend)(), options))
+    }
+}
+
+type Ended = Result<Left, (&'static str, String)>;
+
+fn reference(guest: &Guest) -> Ended {
+    guest.run(&mut ReferenceExecutor::with_steps(BUDGET))
+}
+
+/// What is wrong with how a program ended, if anything is. A program that the reference refuses has to be refused too,
+/// by a code of whoever refuses it.
+fn wrong(wanted: &Ended, found: &Ended) -> Option<String> {
+    match (wanted, found) {
+        (Ok(wanted), Ok(found)) => found.differs_from(wanted),
+        (Err(_), Err(_)) => None,
+        (Ok(_), Err((code, text))) => Some(format!("{code} {text}")),
+        (Err((code, text)), Ok(_)) => Some(format!("is not refused, but should be: {code} {text}")),
+    }
+}
+
+/// Cases that are refused though the reference runs them, or whose end is not compared, and why.
+fn exceptions() -> BTreeMap<&'static str, &'static str> {
+    let rows = include_str!("exceptions.tsv").lines().filter(|l| !l.starts_with('#'));
+    rows.filter_map(|l| l.split_once('\t')).collect()
+}
+
+fn cases_end_as_on_the_reference(engine: &Engine) {
+    let exceptions = exceptions();
+    let mut executor = engine.open();
+    let mut failures = Vec::new();
+    for (name, case) in cases::all() {
+        let guest = cases::guest(&case);
+        let found = wrong(&reference(&guest), &guest.run(&mut *executor));
+        if found.is_some() != exceptions.contains_key(name.as_str()) {
+            failures.push(format!("{name}\t{found:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}: {}\n{}", engine.name, failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn the_evaluator_ends_every_case_as_the_reference_does() {
+    cases_end_as_on_the_reference(&ENGINES[0]);
+}
+
+#[test]
+fn native_code_ends_every_case_as_the_reference_does() {
+    cases_end_as_on_the_reference(&ENGINES[1]);
+}
