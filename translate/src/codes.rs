@@ -18,7 +18,10 @@ const OTHERS: &[(&str, &str)] = &[
     ("TR-MEM-003", "A flat access to the apertures of LDS or scratch."),
     ("TR-MEM-004", "An access past the end of a lane's scratch."),
     ("TR-MEM-005", "A scalar buffer access before the start of the buffer."),
-    ("TR-OUT-002", "A lane exports or sends more than its dispatch's record holds, which gives it a larger one."),
+    (
+        "TR-OUT-002",
+        "A lane exports or sends more than its dispatch's record holds, which gives it a larger one.",
+    ),
     ("TR-OUT-003", "A dispatch exports and sends more than is recorded."),
     ("TR-SIZE-001", "The dispatch has more waves than 32 bits count."),
     (

@@ -46,12 +46,7 @@ fn store(register: u32, offset: u32) -> [u32; 2] {
 /// Sets EXEC and M0 from their registers, which are 0 then as they would be without this code.
 pub(crate) fn before() -> Vec<u32> {
     let (exec, m0) = (u32::from(EXEC), u32::from(M0));
-    vec![
-        s_mov_b64(EXEC_LO, exec),
-        s_mov_b32(M0_OPERAND, m0),
-        s_mov_b64(exec, ZERO),
-        s_mov_b32(m0, ZERO),
-    ]
+    vec![s_mov_b64(EXEC_LO, exec), s_mov_b32(M0_OPERAND, m0), s_mov_b64(exec, ZERO), s_mov_b32(m0, ZERO)]
 }
 
 /// Which registers are stored.

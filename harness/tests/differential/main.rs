@@ -22,8 +22,9 @@ use guestwave_translate::plain::PlainBackend;
 
 use guest::{Guest, Left};
 
-/// Instructions, or loop iterations, that a program may execute.
-const BUDGET: u64 = 20_000;
+/// Instructions that a program may execute on the reference, and loop iterations that a wave of a translated one may make.
+const STEPS: u64 = 100_000;
+const ITERATIONS: u64 = 20_000;
 
 /// A way to run translated programs.
 struct Engine {
@@ -35,12 +36,16 @@ struct Engine {
 /// Every backend in every holding.
 const ENGINES: &[Engine] = &[
     Engine { name: "plain", backend: || Box::new(PlainBackend::new()), holding: None },
-    Engine { name: "soft", backend: || Box::new(SoftBackend::new(Default::default()).unwrap()), holding: None },
+    Engine {
+        name: "soft",
+        backend: || Box::new(SoftBackend::new(Default::default()).unwrap()),
+        holding: None,
+    },
 ];
 
 impl Engine {
     fn open(&self) -> Box<dyn Executor> {
-        let options = Options { holding: self.holding, budget: BUDGET, ..Options::default() };
+        let options = Options { holding: self.holding, budget: ITERATIONS, ..Options::default() };
         Box::new(TranslatingExecutor::new((self.backend)(), options))
     }
 }
@@ -48,7 +53,7 @@ impl Engine {
 type Ended = Result<Left, (&'static str, String)>;
 
 fn reference(guest: &Guest) -> Ended {
-    guest.run(&mut ReferenceExecutor::with_steps(BUDGET))
+    guest.run(&mut ReferenceExecutor::with_steps(STEPS))
 }
 
 /// What is wrong with how a program ended, if anything is. A program that the reference refuses has to be refused too,
