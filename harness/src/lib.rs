@@ -8,5 +8,6 @@ pub mod codes;
 pub mod commands;
 pub mod engine;
 pub mod executor;
+pub mod kernel;
 pub mod memory;
 pub mod replay;

@@ -6,6 +6,7 @@
 
 mod disasm;
 mod inspect;
+mod kernel;
 pub mod refusals;
 mod replay;
 mod style;
@@ -36,6 +37,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Disassemble code and print the text that LLVM prints
     Disasm(disasm::Args),
+    /// Run a compute kernel of a code object, as clang and lld make it
+    Kernel(kernel::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -51,6 +54,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Replay(args) => replay::run(&args, &mut out),
         Command::Inspect(args) => inspect::run(&args, &mut out),
         Command::Disasm(args) => disasm::run(&args, &mut out),
+        Command::Kernel(args) => kernel::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

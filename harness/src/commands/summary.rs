@@ -152,7 +152,7 @@ fn captured(launch: &Launch, rows: &CapturedRows, out: &mut dyn Write) -> io::Re
 }
 
 /// A dword in hexadecimal, and as a float where it is likely to be one, else as an integer.
-fn word(word: Option<u32>) -> String {
+pub(super) fn word(word: Option<u32>) -> String {
     let Some(word) = word else { return format!("{:<20}", "--------") };
     let value = f32::from_bits(word);
     let text = match value.is_nan() || value.is_subnormal() {

@@ -1,19 +1,13 @@
 //! One buffer object: its bytes and when each page was last written.
 
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Pod, Zeroable};
-
+use super::cells::Cells;
 use super::{MemoryError, read, write};
 use crate::capture::{BufferObject, PAGE_BYTES};
-
-/// A page. No more aligned than any allocation is: zeros with a larger alignment are written by the allocator itself, and a
-/// buffer object would cost its whole size at once.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(16))]
-struct HostPage([u8; PAGE_BYTES]);
 
 /// A buffer object.
 pub struct Buffer {
@@ -23,26 +17,20 @@ pub struct Buffer {
     pub size: u64,
     /// Memory domains, see [`BufferObject::domains`].
     pub domains: u64,
-    contents: RwLock<Contents>,
+    bytes: Cells,
+    stamps: RwLock<Stamps>,
 }
 
-struct Contents {
-    pages: Box<[HostPage]>,
+struct Stamps {
     /// When each page was last written, 0 for never.
-    stamps: Box<[u64]>,
-    /// The latest of `stamps`.
+    pages: Box<[u64]>,
+    /// The latest of them.
     latest: u64,
 }
 
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Buffer {{ bo: {}, size: {:#x} }}", self.bo, self.size)
-    }
-}
-
-impl Contents {
-    fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.pages)
     }
 }
 
@@ -54,13 +42,10 @@ impl Buffer {
     /// A buffer object of zeros, `None` if the host has no room.
     pub(super) fn new(bo: &BufferObject) -> Option<Buffer> {
         let pages = usize::try_from(bo.size.div_ceil(PAGE_BYTES as u64)).ok()?;
-        let contents = Contents {
-            pages: bytemuck::try_zeroed_slice_box(pages).ok()?,
-            stamps: bytemuck::try_zeroed_slice_box(pages).ok()?,
-            latest: 0,
-        };
+        let bytes = Cells::new(pages * PAGE_BYTES)?;
+        let stamps = Stamps { pages: bytemuck::try_zeroed_slice_box(pages).ok()?, latest: 0 };
         let size = (pages * PAGE_BYTES) as u64;
-        Some(Buffer { bo: bo.bo, size, domains: bo.domains, contents: RwLock::new(contents) })
+        Some(Buffer { bo: bo.bo, size, domains: bo.domains, bytes, stamps: RwLock::new(stamps) })
     }
 
     /// Whether `len` bytes from `offset` are in the buffer object.
@@ -91,49 +76,64 @@ impl Buffer {
 
     /// As [`Buffer::read`] for a range that is known to be inside.
     pub(super) fn copy_out(&self, offset: u64, into: &mut [u8]) {
-        let start = offset as usize;
-        into.copy_from_slice(&read(&self.contents).bytes()[start..start + into.len()]);
+        self.bytes.read(offset as usize, into);
     }
 
     /// As [`Buffer::write`] for a range that is known to be inside.
     pub(super) fn copy_in(&self, offset: u64, bytes: &[u8], clock: &AtomicU64) {
-        let start = offset as usize;
-        let range = start..start + bytes.len();
-        let contents = &mut *write(&self.contents);
+        self.bytes.write(offset as usize, bytes);
+        self.touch(offset..offset + bytes.len() as u64, clock);
+    }
+
+    /// Notes that bytes have been written. Whoever took the time before they were is told of them later.
+    pub(super) fn touch(&self, bytes: Range<u64>, clock: &AtomicU64) {
+        let stamps = &mut *write(&self.stamps);
         let now = clock.fetch_add(1, Ordering::SeqCst);
-        contents.stamps[pages_of(&range)].fill(now);
-        contents.latest = now;
-        bytemuck::cast_slice_mut::<_, u8>(&mut contents.pages)[range].copy_from_slice(bytes);
+        if let Some(pages) = stamps.pages.get_mut(pages_of(&(bytes.start as usize..bytes.end as usize))) {
+            pages.fill(now);
+            stamps.latest = now;
+        }
+    }
+
+    /// Where byte `offset` lies; the others follow it.
+    pub(super) fn host(&self, offset: u64) -> Option<NonNull<u8>> {
+        self.bytes.host(offset as usize)
     }
 
     /// Calls `visit` with all bytes.
     pub fn with_bytes<R>(&self, visit: impl FnOnce(&[u8]) -> R) -> R {
-        visit(read(&self.contents).bytes())
+        visit(&self.part(0..self.size as usize))
+    }
+
+    fn part(&self, range: Range<usize>) -> Vec<u8> {
+        let mut bytes = vec![0; range.len()];
+        self.bytes.read(range.start, &mut bytes);
+        bytes
     }
 
     /// The runs of pages that were ever written, as byte ranges, with their bytes.
     pub fn written(&self, mut visit: impl FnMut(Range<u64>, &[u8])) {
-        let contents = read(&self.contents);
-        for pages in runs(&contents.stamps, |s| s != 0) {
+        let stamps = read(&self.stamps);
+        for pages in runs(&stamps.pages, |s| s != 0) {
             let bytes = pages.start * PAGE_BYTES..pages.end * PAGE_BYTES;
-            visit(bytes.start as u64..bytes.end as u64, &contents.bytes()[bytes.clone()]);
+            visit(bytes.start as u64..bytes.end as u64, &self.part(bytes.clone()));
         }
     }
 
     /// When the latest write to a page of `bytes` was, 0 for never or for a range outside.
     pub fn stamp(&self, bytes: Range<u64>) -> u64 {
         let pages = pages_of(&(bytes.start as usize..bytes.end as usize));
-        read(&self.contents).stamps.get(pages).and_then(|s| s.iter().max().copied()).unwrap_or(0)
+        read(&self.stamps).pages.get(pages).and_then(|s| s.iter().max().copied()).unwrap_or(0)
     }
 
     /// Byte ranges within `bytes` whose pages were written after `since`.
     pub(super) fn changed(&self, since: u64, bytes: Range<u64>, changed: &mut dyn FnMut(Range<u64>)) {
-        let contents = read(&self.contents);
-        if contents.latest <= since {
+        let stamps = read(&self.stamps);
+        if stamps.latest <= since {
             return;
         }
         let pages = pages_of(&(bytes.start as usize..bytes.end as usize));
-        for run in runs(&contents.stamps[pages.clone()], |s| s > since) {
+        for run in runs(&stamps.pages[pages.clone()], |s| s > since) {
             let start = ((pages.start + run.start) * PAGE_BYTES) as u64;
             let end = ((pages.start + run.end) * PAGE_BYTES) as u64;
             changed(start.max(bytes.start)..end.min(bytes.end));

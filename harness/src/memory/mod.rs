@@ -1,17 +1,18 @@
 //! The guest memory that a capture describes: buffer objects and the addresses they are mapped at.
 //!
 //! Each buffer object is one contiguous allocation that never moves, however many addresses it is
-//! mapped at, so aliases are exact and an executor may later run on it in place. The allocation starts as untouched
+//! mapped at, so aliases are exact and an executor may run on it in place. The allocation starts as untouched
 //! zero pages of the host, so a large buffer object costs what is written to it.
 //!
 //! # Locks
 //!
-//! The address map is read-locked for the length of one access, each buffer object for the length of one copy; the
-//! map's lock is always taken first. Time is a counter that every write and every question advances: a write stamps
-//! its pages while it holds the buffer's lock, so a reader that asked for the moment before it read never misses a
-//! write.
+//! The address map is read-locked for the length of one access; its lock is always taken before a buffer object's, which
+//! guards only the times of its pages. Bytes are atomic cells without a lock. Time is a counter that every write and every
+//! question advances: a write stamps its pages after it, so a reader that asked for the moment before it read never
+//! misses a write.
 
 mod buffer;
+mod cells;
 mod map;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault, canonical};
+use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, canonical};
 
 use crate::capture::{BufferObject, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
 use crate::codes::coded_errors;
@@ -161,13 +162,20 @@ impl CaptureMemory {
         read(&self.buffers).values().cloned().collect()
     }
 
+    /// Writes bytes of a buffer object, wherever it is mapped and whether or not the guest may store there.
+    ///
+    /// # Errors
+    /// No such buffer object or bytes.
+    pub fn fill(&self, bo: u32, offset: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.buffer(bo)?.write(offset, bytes, &self.clock)
+    }
+
     /// Gives a page its contents.
     ///
     /// # Errors
     /// No such buffer object or page.
     pub fn set_page(&self, page: &Page) -> Result<(), MemoryError> {
-        let offset = u64::from(page.page) * PAGE_BYTES as u64;
-        self.buffer(page.bo)?.write(offset, page.data.as_slice(), &self.clock)
+        self.fill(page.bo, u64::from(page.page) * PAGE_BYTES as u64, page.data.as_slice())
     }
 
     /// Changes dwords of a page.
@@ -267,6 +275,27 @@ impl GuestMemory for CaptureMemory {
             mapping.changed(since.0, changed);
         }
         now
+    }
+
+    fn host_span(&self, address: u64) -> Option<HostSpan> {
+        let map = read(&self.map);
+        let mapping = map.find(canonical(address))?;
+        Some(HostSpan {
+            guest: mapping.range.start,
+            host: mapping.buffer.host(mapping.offset)?,
+            len: mapping.range.end - mapping.range.start,
+            writable: mapping.writable,
+        })
+    }
+
+    fn wrote_in_place(&self, range: Range<u64>) {
+        let map = read(&self.map);
+        let len = range.end.saturating_sub(range.start);
+        // What is not mapped was not written either.
+        for piece in pieces(&map, range.start, len, AccessKind::Write).unwrap_or_default() {
+            let bytes = piece.offset()..piece.offset() + (piece.bytes.end - piece.bytes.start);
+            piece.mapping.buffer.touch(bytes, &self.clock);
+        }
     }
 }
 

@@ -165,3 +165,28 @@ fn a_large_buffer_object_costs_what_is_written_to_it() {
     m.write(A + (3 << 30), &[1, 2, 3]).unwrap();
     assert!(resident().saturating_sub(before) < 256 << 20, "the zeros of a buffer object were written");
 }
+
+#[test]
+fn a_span_is_the_mapping_and_what_is_written_there_is_told() {
+    let m = memory();
+    m.va(&VaOp { flags: 10, ..op(VaKind::Map, 2, A + 0x8000, 0x1000, 1) }).unwrap();
+    let span = m.host_span(A + 0x1234).unwrap();
+    assert_eq!((span.guest, span.len, span.writable), (canonical(A), 0x4000, true));
+    let read_only = m.host_span(A + 0x8000).unwrap();
+    assert_eq!((read_only.guest, read_only.len, read_only.writable), (canonical(A) + 0x8000, 0x1000, false));
+    assert!(m.host_span(A + 0x4000).is_none());
+
+    let before = m.generation();
+    m.wrote_in_place(canonical(A) + 0xffe..canonical(A) + 0x1002);
+    let mut changed = Vec::new();
+    m.changed_since(before, &mut |r| changed.push(r));
+    assert_eq!(changed, vec![canonical(A)..canonical(A) + 0x2000]);
+}
+
+#[test]
+fn aliases_have_one_place_on_the_host() {
+    let m = memory();
+    m.va(&op(VaKind::Map, 1, A + 0x9000, 0x2000, 1)).unwrap();
+    let [all, alias] = [A, A + 0x9000].map(|a| m.host_span(a).unwrap().host.addr().get());
+    assert_eq!(alias, all + 0x2000);
+}
