@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use guestwave_cp::GuestMemory;
 use guestwave_translate::backend::{
-    Backend, BackendError, Batch, Caps, Completion, Fidelity, Holding, ProgramId, Ticket,
+    Backend, BackendError, Batch, Caps, Completion, Fidelity, Held, Holding, ProgramId, Ticket,
 };
 use guestwave_translate::naga::HostCaps;
 use guestwave_translate::program::{Program, verify};
@@ -208,6 +208,22 @@ impl WgpuBackend {
         }
     }
 
+    /// Takes a program in, for a holding or for the best.
+    fn enter(&mut self, program: &Arc<Program>, holding: Option<Holding>) -> Result<ProgramId, BackendError> {
+        let refuse = |code, reason| BackendError::Compile { code, backend: "wgpu", reason };
+        let internal = guestwave_translate::naga::codes::INTERNAL;
+        verify(program).map_err(|e| refuse(internal, e.to_string()))?;
+        let mut entry = Entry::new(program, holding);
+        // Programs whose waves have something in common are made when their workgroups are known.
+        if !guestwave_translate::naga::shares(program) {
+            let made = entry.module((1, false), true, &mut self.shop, &self.worker);
+            made.map_err(|e| refuse(e.code, e.reason))?;
+        }
+        let id = ProgramId(self.entries.len() as u32);
+        self.entries.insert(id, entry);
+        Ok(id)
+    }
+
     fn known(&self, ticket: Ticket) -> Result<(), BackendError> {
         let known = self.ended.contains_key(&ticket) || self.flights.iter().any(|f| f.ticket == ticket);
         if known { Ok(()) } else { Err(BackendError::UnknownTicket(ticket)) }
@@ -251,18 +267,15 @@ impl Backend for WgpuBackend {
     }
 
     fn compile(&mut self, program: &Arc<Program>, holding: Holding) -> Result<ProgramId, BackendError> {
-        let refuse = |code, reason| BackendError::Compile { code, backend: "wgpu", reason };
-        let internal = guestwave_translate::naga::codes::INTERNAL;
-        verify(program).map_err(|e| refuse(internal, e.to_string()))?;
-        let mut entry = Entry::new(program, holding);
-        // Programs whose waves have something in common are made when their workgroups are known.
-        if !guestwave_translate::naga::shares(program) {
-            let options = entry.options(self.shop.fidelity, (1, false), true);
-            entry.variant(options, &mut self.shop, &self.worker).map_err(|e| refuse(e.code, e.reason))?;
-        }
-        let id = ProgramId(self.entries.len() as u32);
-        self.entries.insert(id, entry);
-        Ok(id)
+        self.enter(program, Some(holding))
+    }
+
+    fn compile_best(&mut self, program: &Arc<Program>) -> Result<ProgramId, BackendError> {
+        self.enter(program, None)
+    }
+
+    fn held(&self, program: ProgramId) -> Option<Held> {
+        self.entries.get(&program).map(Entry::held)
     }
 
     fn submit(&mut self, batch: Batch, memory: &dyn GuestMemory) -> Result<Ticket, BackendError> {

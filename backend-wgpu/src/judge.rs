@@ -210,11 +210,11 @@ impl Maker<'_> {
     /// Takes another way of running the program. Says whether there is one.
     fn change_way(&mut self, launch: &Launch, details: &Details) -> bool {
         let Some(entry) = self.entries.get_mut(&launch.program) else { return false };
-        let before = (entry.careful, entry.ordered, entry.general);
+        let before = (entry.careful, entry.general);
         entry.careful |= details.has(flag::ESCAPE);
-        entry.ordered |= details.has(flag::ORDER);
+        let reordered = details.has(flag::ORDER) && entry.keep_order();
         entry.general |= details.has(flag::RACE);
-        before != (entry.careful, entry.ordered, entry.general)
+        reordered || before != (entry.careful, entry.general)
     }
 
     fn fault(&self, launch: &Launch, details: &Details) -> LaunchFault {

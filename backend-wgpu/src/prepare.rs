@@ -143,8 +143,8 @@ impl Maker<'_> {
             .zip(entry.uses.iter().zip(&entry.reaches))
             .map(|(slot, (uses, reach))| window(&tracer.slot(slot)?, *uses, *reach, self.memory))
             .collect();
-        let options = entry.options(self.shop.fidelity, groups(&program, launch), apart(&windows));
-        let variant = entry.variant(options, self.shop, self.worker).map_err(|e| LaunchFault {
+        let module = entry.module(groups(&program, launch), apart(&windows), self.shop, self.worker);
+        let variant = module.map_err(|e| LaunchFault {
             id: launch.id,
             code: e.code,
             text: format!("{} cannot run: {}", program.name, e.reason),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use guestwave_translate::backend::{Fidelity, Holding, Launch};
+use guestwave_translate::backend::{Fidelity, Held, Holding, Launch};
 use guestwave_translate::naga::{self, Facts, HostCaps, Options, Unsupported, codes};
 use guestwave_translate::program::Program;
 
@@ -22,10 +22,12 @@ pub(crate) struct Variant {
 pub(crate) struct Entry {
     pub(crate) program: Arc<Program>,
     holding: Holding,
+    /// Whether another holding may be taken where this one does not serve.
+    free: bool,
+    /// Why the whole-wave holding is taken, if it is.
+    whole: Option<&'static str>,
     pub(crate) uses: Vec<SlotUse>,
     variants: HashMap<Options, Result<Variant, Unsupported>>,
-    /// The order of lanes was seen: the whole-wave holding is needed.
-    pub(crate) ordered: bool,
     /// Slots reach what other slots reach.
     pub(crate) careful: bool,
     /// Some access is not done the direct way.
@@ -47,13 +49,15 @@ pub(crate) struct Workshop {
 }
 
 impl Entry {
-    pub(crate) fn new(program: &Arc<Program>, holding: Holding) -> Self {
+    /// `holding`: the one that is asked for, `None` for the best.
+    pub(crate) fn new(program: &Arc<Program>, holding: Option<Holding>) -> Self {
         Entry {
             program: program.clone(),
-            holding,
+            holding: holding.unwrap_or(Holding::Lane),
+            free: holding.is_none(),
+            whole: None,
             uses: slot_uses(program),
             variants: HashMap::new(),
-            ordered: false,
             careful: false,
             general: false,
             reaches: vec![0; program.slots.len()],
@@ -61,10 +65,44 @@ impl Entry {
         }
     }
 
+    /// How it is held, and why.
+    pub(crate) fn held(&self) -> Held {
+        match (self.whole, self.free) {
+            (Some(why), _) => Held { holding: Holding::Wave, why },
+            (None, true) => Held { holding: self.holding, why: "nothing shows the order of its lanes" },
+            (None, false) => Held { holding: self.holding, why: "it was asked for" },
+        }
+    }
+
+    /// Takes the whole-wave holding since the order of lanes shows. Says whether that is new.
+    pub(crate) fn keep_order(&mut self) -> bool {
+        let new = self.held().holding != Holding::Wave;
+        if new {
+            self.whole = Some("the order of its lanes shows");
+        }
+        new
+    }
+
+    /// Takes the whole-wave holding if there is a choice and the other one cannot do what the program does. Says whether it
+    /// did so.
+    fn give_way(&mut self, refused: &Unsupported) -> bool {
+        let why = match refused.code {
+            codes::FLOW => "waves of a workgroup meet where each may go its own way",
+            codes::GROUP => "a workgroup has more lanes than the device runs together",
+            codes::SHARED => "lanes need more workgroup memory to meet than the device has",
+            _ => return false,
+        };
+        let gives = self.free && self.held().holding != Holding::Wave;
+        if gives {
+            self.whole = Some(why);
+        }
+        gives
+    }
+
     /// How a launch of groups of `waves_per_group` waves is lowered; `apart`: its slots are apart.
     pub(crate) fn options(&self, fidelity: Fidelity, groups: (u32, bool), apart: bool) -> Options {
         Options {
-            holding: if self.ordered { Holding::Wave } else { self.holding },
+            holding: self.held().holding,
             fidelity,
             waves_per_group: groups.0,
             ragged: groups.1,
@@ -73,8 +111,26 @@ impl Entry {
         }
     }
 
+    /// The module for a launch, made if it is new; see [`Entry::options`].
+    pub(crate) fn module(
+        &mut self,
+        groups: (u32, bool),
+        apart: bool,
+        shop: &mut Workshop,
+        worker: &Worker,
+    ) -> Result<Variant, Unsupported> {
+        let options = self.options(shop.fidelity, groups, apart);
+        match self.variant(options, shop, worker) {
+            Err(refused) if self.give_way(&refused) => {
+                let options = self.options(shop.fidelity, groups, apart);
+                self.variant(options, shop, worker)
+            }
+            other => other,
+        }
+    }
+
     /// The module for these options, made if it is new.
-    pub(crate) fn variant(
+    fn variant(
         &mut self,
         options: Options,
         shop: &mut Workshop,

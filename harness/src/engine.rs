@@ -1,8 +1,10 @@
 //! What runs dispatches, by the options that name it.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use clap::ValueEnum;
+use guestwave_backend_wgpu::{Options as WgpuOptions, WgpuBackend};
 use guestwave_cp::Executor;
 use guestwave_translate::backend::{Backend, Fidelity, Holding};
 use guestwave_translate::executor::{Options, Stats, TranslatingExecutor};
@@ -115,10 +117,20 @@ impl EngineArgs {
     fn backend(&self) -> anyhow::Result<Box<dyn Backend>> {
         match self.backend {
             Some(BackendChoice::Plain) => Ok(Box::new(PlainBackend::new())),
-            Some(BackendChoice::Wgpu) => anyhow::bail!("--backend wgpu is not built yet"),
+            Some(BackendChoice::Wgpu) => Ok(Box::new(WgpuBackend::open(&self.wgpu())?)),
             Some(BackendChoice::Soft) | None => {
                 Ok(Box::new(guestwave_backend_soft::SoftBackend::new(Default::default())?))
             }
+        }
+    }
+
+    /// How the options want a wgpu device opened.
+    pub fn wgpu(&self) -> WgpuOptions {
+        WgpuOptions {
+            adapter: self.adapter.clone(),
+            fidelity: self.fidelity(),
+            cache: cache_folder(),
+            ..WgpuOptions::default()
         }
     }
 
@@ -137,4 +149,14 @@ impl EngineArgs {
             HoldingChoice::Pair => Some(Holding::Pair),
         }
     }
+}
+
+/// Where compiled pipelines are kept from one process to the next: the user's cache folder, by the conventions of the host.
+fn cache_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let user = set("XDG_CACHE_HOME")
+        .filter(|p| p.is_absolute())
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+    Some(user.join("guestwave"))
 }

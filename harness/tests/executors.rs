@@ -33,7 +33,7 @@ fn translated(capture: &Capture, backend: Box<dyn Backend>) -> (Outcome, Stats) 
     let stats = executor.stats();
     let options = ReplayOptions { golden: true, keep_freed: true, rows: 2 };
     let outcome = replay(capture, Box::new(executor), options);
-    let stats = *stats.lock().unwrap();
+    let stats = stats.lock().unwrap().clone();
     (outcome, stats)
 }
 

@@ -19,6 +19,26 @@ pub enum Holding {
     Pair,
 }
 
+impl Holding {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Holding::Wave => "wave",
+            Holding::Lane => "lane",
+            Holding::Pair => "pair",
+        }
+    }
+}
+
+/// How a program is held, and why so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// How.
+    pub holding: Holding,
+    /// Why: a clause.
+    pub why: &'static str,
+}
+
 /// How close to the guest's bits floats are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Fidelity {
@@ -185,6 +205,22 @@ pub trait Backend: Send {
     /// # Errors
     /// [`BackendError::Compile`], naming what is missing.
     fn compile(&mut self, program: &Arc<Program>, holding: Holding) -> Result<ProgramId, BackendError>;
+
+    /// Makes a program ready in the fastest holding that is exact for it. What launches show of the program may move it to another;
+    /// [`Backend::held`] tells.
+    ///
+    /// # Errors
+    /// As [`Backend::compile`].
+    fn compile_best(&mut self, program: &Arc<Program>) -> Result<ProgramId, BackendError> {
+        let first = self.caps().holdings.first().copied();
+        self.compile(program, first.unwrap_or(Holding::Wave))
+    }
+
+    /// How launches of a program are held by now, and why; `None` if there is nothing to choose.
+    fn held(&self, program: ProgramId) -> Option<Held> {
+        let _ = program;
+        None
+    }
 
     /// Starts a batch. The memory given here and to `poll` or `wait` for the same ticket must be the same.
     ///

@@ -29,7 +29,9 @@ pub use expect::{
 };
 pub use golden::GoldenDifference;
 pub use machine::{GPUS, Machine, REPLAY_ERRORS, ReplayError, isa_of};
-pub use report::{Checked, ExpectationReport, GoldenReport, NOT_REACHED, RefusalReport, Report, Stats};
+pub use report::{
+    Checked, ExpectationReport, GoldenReport, HeldReport, NOT_REACHED, RefusalReport, Report, Stats,
+};
 pub use run::{Outcome, ReplayOptions, replay};
 pub use trace::{CapturedRows, Launch, Sample, Trace};
 

@@ -1,5 +1,7 @@
 //! What a replay reports, in the shape of `replay --json`.
 
+use std::collections::BTreeMap;
+
 use guestwave_cp::Refused;
 use serde::Serialize;
 
@@ -108,10 +110,24 @@ pub struct Stats {
     pub modules: u64,
     /// Dispatches that found their module translated.
     pub module_hits: u64,
+    /// How programs were held, why, and how many of them, where the backend has a choice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldReport>,
     /// Bytes that programs and packets stored.
     pub bytes_stored: u64,
     /// Seconds of wall-clock time.
     pub wall_seconds: f64,
+}
+
+/// Programs that were held alike for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldReport {
+    /// `wave`, `lane` or `pair`.
+    pub holding: &'static str,
+    /// Why: a clause.
+    pub why: &'static str,
+    /// How many.
+    pub programs: u64,
 }
 
 /// The comparison with recorded pages.
@@ -129,6 +145,12 @@ impl Report {
         let Some(stats) = stats else { return };
         let stats = stats.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (self.stats.modules, self.stats.module_hits) = (stats.modules, stats.module_hits);
+        let mut counted = BTreeMap::new();
+        for held in stats.held.values() {
+            *counted.entry((held.holding.name(), held.why)).or_default() += 1;
+        }
+        let report = |((holding, why), programs)| HeldReport { holding, why, programs };
+        self.stats.held = counted.into_iter().map(report).collect();
     }
 
     /// The exit status that this result asks for: 0, 1 or 2.

@@ -43,13 +43,18 @@ pub struct ModuleKey {
     pub discard_vertex_exports: bool,
     /// How close to the guest's bits floats are.
     pub fidelity: Fidelity,
-    /// How waves are held.
-    pub holding: Holding,
+    /// How waves are to be held; `None` leaves it to the backend.
+    pub holding: Option<Holding>,
 }
 
 impl ModuleKey {
     /// The key of a dispatch whose code is `code`.
-    pub fn new(dispatch: &ExactDispatch, code: Arc<[u32]>, fidelity: Fidelity, holding: Holding) -> Self {
+    pub fn new(
+        dispatch: &ExactDispatch,
+        code: Arc<[u32]>,
+        fidelity: Fidelity,
+        holding: Option<Holding>,
+    ) -> Self {
         let p = &dispatch.program;
         ModuleKey {
             code,
@@ -112,7 +117,7 @@ impl Cache {
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
         fidelity: Fidelity,
-        holding: Holding,
+        holding: Option<Holding>,
     ) -> Option<usize> {
         let address = dispatch.program.address;
         let key = ModuleKey::new(dispatch, Arc::default(), fidelity, holding);
@@ -143,7 +148,7 @@ impl Cache {
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
         fidelity: Fidelity,
-        holding: Holding,
+        holding: Option<Holding>,
         compile: impl FnOnce(&Arc<Program>) -> Result<ProgramId, BackendError>,
     ) -> Result<usize, Refused> {
         let address = dispatch.program.address;

@@ -8,7 +8,7 @@ mod cache;
 mod known;
 mod records;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ use guestwave_cp::{
 };
 
 use crate::backend::{
-    Backend, BackendError, Batch, Completion, Fidelity, Holding, Launch, LaunchDone, LaunchFault, ProgramId,
+    Backend, BackendError, Batch, Completion, Fidelity, Held as Holds, Holding, Launch, LaunchDone,
+    LaunchFault, ProgramId,
 };
 use crate::gfx10::{LaunchWords, OVERFLOW};
 use cache::Cache;
@@ -51,7 +52,7 @@ impl Default for Options {
 }
 
 /// What an executor has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Programs that were translated and compiled.
     pub modules: u64,
@@ -61,6 +62,8 @@ pub struct Stats {
     pub launches: u64,
     /// Batches handed to the backend.
     pub batches: u64,
+    /// How programs that ran are held, and why, where the backend has a choice.
+    pub held: BTreeMap<ProgramId, Holds>,
 }
 
 /// A dispatch that waits for the next flush.
@@ -130,10 +133,6 @@ impl TranslatingExecutor {
         &*self.backend
     }
 
-    fn holding(&self) -> Holding {
-        self.options.holding.or(self.backend.caps().holdings.first().copied()).unwrap_or(Holding::Wave)
-    }
-
     /// The compiled program of a dispatch and its words.
     fn prepare(
         &mut self,
@@ -187,14 +186,19 @@ impl TranslatingExecutor {
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
     ) -> Result<usize, cache::Refused> {
-        let (fidelity, holding) = (self.options.fidelity, self.holding());
+        let (fidelity, holding) = (self.options.fidelity, self.options.holding);
         if let Some(at) = self.cache.find(dispatch, memory, fidelity, holding) {
             self.count().module_hits += 1;
             return Ok(at);
         }
         self.count().modules += 1;
         let backend = &mut self.backend;
-        let compile = |program: &_| -> Result<ProgramId, BackendError> { backend.compile(program, holding) };
+        let compile = |program: &_| -> Result<ProgramId, BackendError> {
+            match holding {
+                Some(holding) => backend.compile(program, holding),
+                None => backend.compile_best(program),
+            }
+        };
         self.cache.translate(dispatch, memory, fidelity, holding, compile)
     }
 
@@ -208,6 +212,7 @@ impl TranslatingExecutor {
                 self.run_batch(memory)
             }?;
             for launch in completion.done {
+                self.note_holding();
                 self.complete(launch);
             }
             if let Some(fault) = completion.fault {
@@ -233,6 +238,14 @@ impl TranslatingExecutor {
         let mut stats = self.count();
         stats.batches += 1;
         stats.launches += batch.launches.len() as u64;
+    }
+
+    /// Notes how the first held dispatch's program is held.
+    fn note_holding(&self) {
+        let Some(program) = self.held.front().map(|h| h.launch.program) else { return };
+        if let Some(holds) = self.backend.held(program) {
+            self.count().held.insert(program, holds);
+        }
     }
 
     fn complete(&mut self, mut done: LaunchDone) {

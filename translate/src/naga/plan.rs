@@ -5,7 +5,7 @@
 //! cut is made in the lane-wise holdings: they *check* instead whether a byte is stored twice. Atomics whose results depend on
 //! the order of lanes are done lane by lane (*serial*).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::spread::{Spread, Spreads};
 use crate::backend::Holding;
@@ -37,6 +37,7 @@ pub(super) struct Need {
 }
 
 /// The needs of a program's statements and of the whole.
+#[derive(Default)]
 pub(super) struct Plan {
     needs: HashMap<*const Stmt, Need>,
     /// A lane may end before others of its wave.
@@ -77,23 +78,7 @@ enum Kind {
 
 impl Plan {
     pub(super) fn new(program: &Program, holding: Holding, slots_apart: bool) -> Self {
-        let mut maker = Maker {
-            program,
-            whole: holding == Holding::Wave,
-            apart: slots_apart,
-            spreads: Spreads::new(program),
-            since: Vec::new(),
-            plan: Plan {
-                needs: HashMap::new(),
-                lane_returns: false,
-                returns: false,
-                barriers: false,
-                lds: false,
-                slots_apart: false,
-                atomics64: false,
-                meets: false,
-            },
-        };
+        let mut maker = Maker::new(program, holding, slots_apart);
         maker.classes(&program.body, false);
         maker.order(&program.body);
         maker.plan.meets = maker.meets(&program.body);
@@ -118,6 +103,17 @@ struct Maker<'p> {
 }
 
 impl<'p> Maker<'p> {
+    fn new(program: &'p Program, holding: Holding, apart: bool) -> Self {
+        Maker {
+            program,
+            whole: holding == Holding::Wave,
+            apart,
+            spreads: Spreads::new(program),
+            since: Vec::new(),
+            plan: Plan::default(),
+        }
+    }
+
     /// Classifies the statements of a block; `varying`: lanes may be away.
     fn classes(&mut self, block: &'p [Stmt], varying: bool) -> bool {
         block.iter().fold(true, |lanes, stmt| (self.class(stmt, varying) != Class::Wave) & lanes)
@@ -200,18 +196,24 @@ impl<'p> Maker<'p> {
                     self.order(then);
                     let after = std::mem::replace(&mut self.since, before);
                     self.order(otherwise);
-                    self.since.extend(after);
+                    self.remember(after);
                 }
                 Stmt::Loop { body } if self.is_wave(stmt) => {
                     // What an iteration does may come before what the next one does.
                     let all = touches(body);
-                    self.since.extend(all.iter().map(|t| Touch { far: true, ..*t }));
+                    self.remember(all.iter().map(|t| Touch { far: true, ..*t }).collect());
                     self.order(body);
-                    self.since.extend(&all);
+                    self.remember(all);
                 }
                 _ => self.order_one(stmt),
             }
         }
+    }
+
+    /// Takes accesses among those since the lanes last met, each once: else every `If` would double what came before it.
+    fn remember(&mut self, touches: Vec<Touch<'p>>) {
+        let mut known: HashSet<_> = self.since.iter().map(|t| (t.stmt, t.far)).collect();
+        self.since.extend(touches.into_iter().filter(|t| known.insert((t.stmt, t.far))));
     }
 
     fn is_wave(&self, stmt: &Stmt) -> bool {
@@ -373,4 +375,37 @@ pub(super) fn shares(block: &[Stmt]) -> bool {
         Stmt::Loop { body } => shares(body),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Builder, Builtin};
+
+    /// `count` ifs one after another, each with a store.
+    fn ifs(count: usize) -> Program {
+        let mut b = Builder::new("ifs", 32);
+        let (cond, four) = (b.cbool(true), b.c32(4));
+        let lane = b.builtin(Builtin::Lane);
+        for i in 0..count {
+            let address = b.c64(i as u64 * 4);
+            b.open();
+            b.store(
+                vec![lane],
+                Access { space: Space::Global, address, valid: four, width: Width::W32, pc: 0, slot: None },
+            );
+            let then = b.close();
+            b.push(Stmt::If { cond, then, otherwise: Vec::new() });
+        }
+        b.finish()
+    }
+
+    #[test]
+    fn accesses_before_an_if_are_remembered_once() {
+        let program = ifs(12);
+        let mut maker = Maker::new(&program, Holding::Lane, false);
+        maker.classes(&program.body, false);
+        maker.order(&program.body);
+        assert_eq!(maker.since.len(), 12);
+    }
 }

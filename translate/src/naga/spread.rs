@@ -1,6 +1,8 @@
 //! How far apart the lanes' values of an address are.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::program::{BinOp, Builtin, Expr, Program, Rate, UnOp, Value};
 
@@ -36,6 +38,8 @@ impl Spread {
 pub(super) struct Spreads<'p> {
     program: &'p Program,
     exprs: HashMap<Value, Expr>,
+    /// What has been asked for.
+    known: RefCell<HashMap<Value, Option<Rc<Spread>>>>,
 }
 
 /// How deep sums are looked into.
@@ -45,13 +49,18 @@ impl<'p> Spreads<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
         let mut exprs = HashMap::new();
         super::group::definitions(&program.body, &mut exprs);
-        Spreads { program, exprs }
+        Spreads { program, exprs, known: RefCell::default() }
     }
 
     /// The spread of `value`, if its lanes are known to be apart.
-    pub(super) fn of(&self, value: Value) -> Option<Spread> {
+    pub(super) fn of(&self, value: Value) -> Option<Rc<Spread>> {
+        if let Some(known) = self.known.borrow().get(&value) {
+            return known.clone();
+        }
         let spread = self.sum(value, DEPTH);
-        (spread.spacing != 0).then_some(spread)
+        let spread = (spread.spacing != 0).then(|| Rc::new(spread));
+        self.known.borrow_mut().insert(value, spread.clone());
+        spread
     }
 
     fn atom(&self, value: Value, spacing: u64) -> Spread {
