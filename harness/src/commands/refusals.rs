@@ -23,11 +23,12 @@ struct Row {
 }
 
 /// Codes that begin alike, with what they are about.
-const GROUPS: [(&str, &str); 9] = [
+const GROUPS: [(&str, &str); 10] = [
     ("CP-", "Command processor (`guestwave-cp`)"),
     ("ISA-DEC-", "Decoder (`guestwave-isa`)"),
     ("ISA-MALI-", "Mali instruction words (`guestwave-isa`)"),
     ("ISA-RUN-", "Interpreter (`guestwave-isa`)"),
+    ("ISA-VAL-", "Valhall decoder and interpreter (`guestwave-isa`)"),
     ("TR-", "Translator (`guestwave-translate`)"),
     ("RUN-", "Translated programs as they run, on every backend (`guestwave-translate`)"),
     ("PLAIN-", "Evaluator (`guestwave-translate`)"),
@@ -46,6 +47,9 @@ fn rows() -> Vec<Row> {
     let decoder = guestwave_isa::gfx10::DECODE_CATALOGUE.iter();
     let decoder = decoder.map(|e| Row { code: e.code, sentence: e.sentence });
     let mali = guestwave_isa::mali::CATALOGUE.iter().map(|e| Row { code: e.code, sentence: e.sentence });
+    let valhall = guestwave_isa::mali::valhall::DECODE_CATALOGUE.iter();
+    let valhall = valhall.chain(guestwave_isa::mali::valhall::interp::CATALOGUE);
+    let decoder = decoder.chain(valhall.map(|e| Row { code: e.code, sentence: e.sentence }));
     let translated = guestwave_translate::codes::catalogue().into_iter();
     let soft = guestwave_backend_soft::CATALOGUE.iter().copied();
     let translated = translated.chain(soft).map(|(code, sentence)| Row { code, sentence });

@@ -21,7 +21,10 @@
 
 mod disasm;
 mod fields;
+mod formats;
+mod forms;
 mod inst;
+pub mod interp;
 mod lanes;
 mod operand;
 mod rows;
@@ -29,6 +32,7 @@ mod table;
 pub mod words;
 
 pub use fields::{Field, field};
+pub use formats::{Channel, Conversion, RegisterFormat};
 pub use inst::{DECODE_CATALOGUE, DecodeError, DecodeErrorKind, Flow, Inst};
 pub use lanes::{Lanes, Pick, Piece};
 pub use operand::{CONSTANTS, Source, SourceMods};
