@@ -2,6 +2,8 @@
 
 #[path = "build/events.rs"]
 mod events;
+#[path = "build/intel.rs"]
+mod intel;
 #[path = "build/packets.rs"]
 mod packets;
 #[path = "build/registers.rs"]
@@ -18,13 +20,16 @@ type Built<T> = Result<T, Box<dyn Error>>;
 fn main() -> Built<()> {
     println!("cargo::rerun-if-changed=build");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    generate(&out, "registers", registers::generate)?;
-    generate(&out, "packets", packets::generate)?;
-    generate(&out, "events", events::generate)
+    generate(&out, "amd", "registers", registers::generate)?;
+    generate(&out, "amd", "packets", packets::generate)?;
+    generate(&out, "amd", "events", events::generate)?;
+    generate(&out, "intel", "packets", intel::packets)?;
+    generate(&out, "intel", "registers", intel::registers)?;
+    generate(&out, "intel", "topologies", intel::topologies)
 }
 
-fn generate(out: &Path, name: &str, make: fn(&tsv::Table) -> Built<String>) -> Built<()> {
-    let table = tsv::Table::read(&format!("tables/amd/{name}.tsv"))?;
-    let code = make(&table).map_err(|e| format!("{name}.tsv: {e}"))?;
-    Ok(std::fs::write(out.join(format!("amd_{name}.rs")), code)?)
+fn generate(out: &Path, guest: &str, name: &str, make: fn(&tsv::Table) -> Built<String>) -> Built<()> {
+    let table = tsv::Table::read(&format!("tables/{guest}/{name}.tsv"))?;
+    let code = make(&table).map_err(|e| format!("{guest}/{name}.tsv: {e}"))?;
+    Ok(std::fs::write(out.join(format!("{guest}_{name}.rs")), code)?)
 }
