@@ -38,9 +38,8 @@ pub(crate) fn packets(table: &Table) -> Built<String> {
 /// `FIRST..LAST` or one generation, as a mask.
 fn gens(text: &str) -> Built<u8> {
     let (first, last) = text.split_once("..").unwrap_or((text, text));
-    let place = |name: &str| {
-        GENS.iter().position(|g| *g == name).ok_or_else(|| format!("{name:?} is no generation"))
-    };
+    let place =
+        |name: &str| GENS.iter().position(|g| *g == name).ok_or_else(|| format!("{name:?} is no generation"));
     Ok((place(first)?..=place(last)?).fold(0, |mask, bit| mask | 1 << bit))
 }
 

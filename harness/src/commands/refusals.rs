@@ -37,7 +37,11 @@ const GROUPS: [(&str, &str); 10] = [
 ];
 
 fn rows() -> Vec<Row> {
-    let cp = [guestwave_cp::refusal::CATALOGUE, guestwave_cp::intel::so_decl::SO_DECL_ERRORS];
+    let cp = [
+        guestwave_cp::refusal::CATALOGUE,
+        guestwave_cp::intel::CATALOGUE,
+        guestwave_cp::intel::so_decl::SO_DECL_ERRORS,
+    ];
     let cp = cp.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
     let own =
         [CAPTURE_ERRORS, MEMORY_ERRORS, EXECUTOR_ERRORS, KERNEL_ERRORS, REPLAY_ERRORS, EXPECTATION_REFUSALS];
