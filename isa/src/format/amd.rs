@@ -2,19 +2,16 @@
 
 use std::sync::LazyLock;
 
-use super::{Component, Format, Numeric};
+use super::{Format, rows};
 
-/// Rows of number, name, bytes, numeric kind and components.
-const GFX10_ROWS: &str = include_str!("../../tables/formats/gfx10.tsv");
-
-/// A unified format of GFX10 with its name.
+/// The unified formats of GFX10 with their names.
 static GFX10: LazyLock<[Option<(Format, &'static str)>; 128]> = LazyLock::new(|| {
     let mut table = [None; 128];
-    for row in GFX10_ROWS.lines().filter(|l| !l.starts_with('#')) {
-        if let Some((number, name, format)) = parse(row)
+    for row in rows::split(include_str!("../../tables/formats/gfx10.tsv")) {
+        if let Some((number, entry)) = parse(&row)
             && let Some(slot) = table.get_mut(number)
         {
-            *slot = Some((format, name));
+            *slot = Some(entry);
         }
     }
     table
@@ -26,16 +23,7 @@ pub fn gfx10(number: u8) -> Option<(Format, &'static str)> {
     *GFX10.get(usize::from(number))?
 }
 
-fn parse(row: &'static str) -> Option<(usize, &'static str, Format)> {
-    let mut columns = row.split('\t');
-    let number = columns.next()?.parse().ok()?;
-    let name = columns.next()?;
-    let bytes = columns.next()?.parse().ok()?;
-    let numeric = Numeric::named(columns.next()?)?;
-    let mut components = [None; 4];
-    for (slot, text) in components.iter_mut().zip(columns.next()?.split(' ')) {
-        let (shift, width) = text.split_once(':')?;
-        *slot = Some(Component { shift: shift.parse().ok()?, width: width.parse().ok()?, numeric });
-    }
-    Some((number, name, Format::new(bytes, components)?))
+fn parse(row: &[&'static str]) -> Option<(usize, (Format, &'static str))> {
+    let [number, name, bytes, kind, components] = row else { return None };
+    Some((number.parse().ok()?, (rows::format(bytes, kind, components)?, name)))
 }

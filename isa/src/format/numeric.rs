@@ -1,6 +1,6 @@
 //! What the bits of a component mean.
 
-use super::float::{Binary, F16, F32, U10, U11, Value, shift_to_even};
+use super::float::{Binary, F16, F32, F64, U10, U11, Value, shift_to_even};
 
 /// The numeric kinds of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,43 +9,71 @@ pub enum Numeric {
     Unorm,
     /// Two's complement, -1 to 1; the lowest code reads as -1 too.
     Snorm,
-    /// Unsigned integer read as the f32 of its value.
+    /// Unsigned integer read as the float of its value.
     Uscaled,
-    /// Two's complement integer read as the f32 of its value.
+    /// Two's complement integer read as the float of its value.
     Sscaled,
     /// Unsigned integer.
     Uint,
     /// Two's complement integer.
     Sint,
-    /// IEEE float of 16 or 32 bits.
+    /// IEEE float of 16, 32 or 64 bits.
     Float,
     /// Unsigned float of 10 or 11 bits with 5 exponent bits.
     Ufloat,
+    /// Two's complement with 16 bits behind the point, of 32 bits.
+    Fixed,
+    /// IEEE float of 32 bits; a store rounds it to a multiple of 1/256.
+    Snapped,
+    /// 9 bits that share a 5-bit exponent with the other components: `bits * 2^(exponent - 24)`.
+    Shared,
 }
+
+/// What a component's bits or a register stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    Float(Value),
+    Integer(i128),
+}
+
+/// Kinds by the names that tables give them.
+const NAMES: [(&str, Numeric); 11] = [
+    ("unorm", Numeric::Unorm),
+    ("snorm", Numeric::Snorm),
+    ("uscaled", Numeric::Uscaled),
+    ("sscaled", Numeric::Sscaled),
+    ("uint", Numeric::Uint),
+    ("sint", Numeric::Sint),
+    ("float", Numeric::Float),
+    ("ufloat", Numeric::Ufloat),
+    ("fixed", Numeric::Fixed),
+    ("snapped", Numeric::Snapped),
+    ("shared", Numeric::Shared),
+];
+
+/// Bits behind the point of [`Numeric::Fixed`], and of what [`Numeric::Snapped`] stores.
+const FIXED_BITS: i32 = 16;
+const SNAPPED_BITS: i32 = 8;
+/// Exponent of the lowest bit of a [`Numeric::Shared`] component whose exponent field is 0.
+pub(super) const SHARED_EXPONENT: i32 = -24;
 
 impl Numeric {
     /// The kind that a table names.
     pub(super) fn named(name: &str) -> Option<Self> {
-        const NAMES: [(&str, Numeric); 8] = [
-            ("unorm", Numeric::Unorm),
-            ("snorm", Numeric::Snorm),
-            ("uscaled", Numeric::Uscaled),
-            ("sscaled", Numeric::Sscaled),
-            ("uint", Numeric::Uint),
-            ("sint", Numeric::Sint),
-            ("float", Numeric::Float),
-            ("ufloat", Numeric::Ufloat),
-        ];
         NAMES.iter().find(|(n, _)| *n == name).map(|(_, kind)| *kind)
     }
 
     /// Whether a component of `width` bits can be of this kind.
     pub(super) fn allows(self, width: u8) -> bool {
         match self {
-            Numeric::Float => matches!(width, 16 | 32),
+            Numeric::Float => matches!(width, 16 | 32 | 64),
             Numeric::Ufloat => matches!(width, 10 | 11),
-            Numeric::Snorm | Numeric::Sscaled | Numeric::Sint => width >= 2,
-            Numeric::Unorm | Numeric::Uscaled | Numeric::Uint => true,
+            Numeric::Fixed | Numeric::Snapped => width == 32,
+            Numeric::Shared => width == 9,
+            Numeric::Sint => width >= 2,
+            Numeric::Snorm | Numeric::Sscaled => (2..=32).contains(&width),
+            Numeric::Unorm | Numeric::Uscaled => width <= 32,
+            Numeric::Uint => true,
         }
     }
 
@@ -54,81 +82,87 @@ impl Numeric {
         matches!(self, Numeric::Uint | Numeric::Sint)
     }
 
-    /// Whether components are two's complement integers.
-    pub(crate) fn is_signed(self) -> bool {
-        matches!(self, Numeric::Sint | Numeric::Sscaled | Numeric::Snorm)
+    /// The number that `bits` (of `width`, the rest 0) stand for; `exponent` is the element's shared one.
+    pub(super) fn load(self, bits: u64, width: u8, exponent: u32) -> Number {
+        let signed = i128::from(sign_extend(bits, width));
+        Number::Float(match self {
+            Numeric::Uint => return Number::Integer(bits.into()),
+            Numeric::Sint => return Number::Integer(signed),
+            Numeric::Uscaled => ratio(bits.into(), 1),
+            Numeric::Sscaled => ratio(signed, 1),
+            Numeric::Unorm => ratio(bits.into(), unsigned_max(width)),
+            Numeric::Snorm => ratio(signed.max(-i128::from(signed_max(width))), signed_max(width)),
+            Numeric::Fixed => scaled(signed, -FIXED_BITS),
+            Numeric::Shared => scaled(bits.into(), SHARED_EXPONENT + exponent as i32),
+            Numeric::Float | Numeric::Ufloat | Numeric::Snapped => float(width).decode(bits),
+        })
     }
 
-    /// The register that `bits` (of `width`, the rest 0) read as.
-    pub(super) fn load(self, bits: u32, width: u8) -> u32 {
-        match self {
-            Numeric::Uint => bits,
-            Numeric::Sint => sign_extend(bits, width) as u32,
-            Numeric::Uscaled => ratio(false, bits, 1),
-            Numeric::Sscaled => signed_ratio(sign_extend(bits, width), 1),
-            Numeric::Unorm => ratio(false, bits, unsigned_max(width)),
-            Numeric::Snorm => {
-                let limit = signed_max(width);
-                signed_ratio(sign_extend(bits, width).max(-(limit as i32)), limit)
+    /// The bits (of `width`) that a number is stored as. A shared exponent is chosen by the element, not here.
+    pub(super) fn store(self, number: Number, width: u8) -> u64 {
+        let (unsigned, signed) = (i128::from(unsigned_max(width)), i128::from(signed_max(width)));
+        match (self, number) {
+            (Numeric::Uint, number) => whole(number, (0, unsigned)),
+            (Numeric::Sint, number) => whole(number, (-signed - 1, signed)),
+            (_, Number::Integer(value)) => self.store(Number::Float(scaled(value, 0)), width),
+            (Numeric::Uscaled, Number::Float(v)) => fixed(v, 1, (0, unsigned), Fraction::Dropped),
+            (Numeric::Sscaled, Number::Float(v)) => fixed(v, 1, (-signed - 1, signed), Fraction::Dropped),
+            (Numeric::Unorm, Number::Float(v)) => {
+                fixed(v, unsigned_max(width), (0, unsigned), Fraction::Nearest)
             }
-            Numeric::Float | Numeric::Ufloat if width == 32 => bits,
-            Numeric::Float | Numeric::Ufloat => F32.encode(small_float(width).decode(bits)),
-        }
-    }
-
-    /// The bits (of `width`) that a register is stored as.
-    pub(super) fn store(self, register: u32, width: u8) -> u32 {
-        let (unsigned, signed) = (i64::from(unsigned_max(width)), i64::from(signed_max(width)));
-        match self {
-            Numeric::Uint => register.min(unsigned_max(width)),
-            Numeric::Sint => i64::from(register as i32).clamp(-signed - 1, signed) as u32,
-            Numeric::Uscaled => fixed(register, 1, (0, unsigned), Fraction::Dropped),
-            Numeric::Sscaled => fixed(register, 1, (-signed - 1, signed), Fraction::Dropped),
-            Numeric::Unorm => fixed(register, unsigned_max(width), (0, unsigned), Fraction::Nearest),
-            Numeric::Snorm => fixed(register, signed_max(width), (-signed, signed), Fraction::Nearest),
-            Numeric::Float | Numeric::Ufloat if width == 32 => register,
-            Numeric::Float | Numeric::Ufloat => small_float(width).encode(F32.decode(register)),
+            (Numeric::Snorm, Number::Float(v)) => {
+                fixed(v, signed_max(width), (-signed, signed), Fraction::Nearest)
+            }
+            (Numeric::Fixed, Number::Float(v)) => {
+                fixed(v, 1 << FIXED_BITS, (-signed - 1, signed), Fraction::Nearest)
+            }
+            (Numeric::Snapped, Number::Float(v)) => F32.encode(snap(v)),
+            (Numeric::Shared, Number::Float(_)) => 0,
+            (Numeric::Float | Numeric::Ufloat, Number::Float(v)) => float(width).encode(v),
         }
     }
 }
 
-/// The float format of a component narrower than 32 bits.
-fn small_float(width: u8) -> Binary {
+/// The float format of a component of `width` bits.
+pub(super) fn float(width: u8) -> Binary {
     match width {
         10 => U10,
         11 => U11,
-        _ => F16,
+        16 => F16,
+        64 => F64,
+        _ => F32,
     }
 }
 
-fn unsigned_max(width: u8) -> u32 {
+fn unsigned_max(width: u8) -> u64 {
     super::mask(width)
 }
 
-fn signed_max(width: u8) -> u32 {
+fn signed_max(width: u8) -> u64 {
     super::mask(width) >> 1
 }
 
-fn sign_extend(bits: u32, width: u8) -> i32 {
-    let unused = 32 - u32::from(width.clamp(1, 32));
-    (bits << unused) as i32 >> unused
+fn sign_extend(bits: u64, width: u8) -> i64 {
+    let unused = 64 - u32::from(width.clamp(1, 64));
+    (bits << unused) as i64 >> unused
 }
 
-/// The f32 nearest to `+-numerator / denominator`, ties to even. The denominator is not 0.
-fn ratio(negative: bool, numerator: u32, denominator: u32) -> u32 {
-    // 31 bits below the numerator's lowest are enough for 24 significant ones and a guard; whether anything is left
-    // over goes into the lowest bit, which only a tie would ask for.
-    let (numerator, denominator) = (u64::from(numerator) << 31, u64::from(denominator.max(1)));
-    let quotient = numerator / denominator;
-    let shift = quotient.leading_zeros().saturating_sub(2).min(31);
-    let refined = (u128::from(numerator) << shift) / u128::from(denominator);
-    let inexact = (u128::from(numerator) << shift) % u128::from(denominator) != 0;
-    let magnitude = refined as u64 | u64::from(inexact);
-    F32.encode(Value::Finite { negative, magnitude, exponent: -31 - shift as i32 })
+/// `value * 2^exponent`. Magnitudes past 64 bits do not occur: registers and components have no more.
+fn scaled(value: i128, exponent: i32) -> Value {
+    let magnitude = u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX);
+    Value::Finite { negative: value < 0, magnitude, exponent }
 }
 
-fn signed_ratio(numerator: i32, denominator: u32) -> u32 {
-    ratio(numerator < 0, numerator.unsigned_abs(), denominator)
+/// `numerator / denominator`, exact or with a lowest bit that says that something was left over. The numerator is not
+/// larger than the denominator unless that is 1; the quotient then has at least 30 bits, enough to round from.
+fn ratio(numerator: i128, denominator: u64) -> Value {
+    if denominator <= 1 {
+        return scaled(numerator, 0);
+    }
+    let (wide, denominator) = (numerator.unsigned_abs() << 62, u128::from(denominator));
+    let inexact = wide % denominator != 0;
+    let magnitude = (wide / denominator) as u64 | u64::from(inexact);
+    Value::Finite { negative: numerator < 0, magnitude, exponent: -62 }
 }
 
 /// What becomes of the part of a number below its integer.
@@ -138,31 +172,50 @@ enum Fraction {
     Dropped,
 }
 
-/// The f32 `register` times `scale` as an integer in `limits`; NaN is 0.
-fn fixed(register: u32, scale: u32, limits: (i64, i64), fraction: Fraction) -> u32 {
-    let value = match F32.decode(register) {
+/// An integer within limits; of a float its whole part.
+fn whole(number: Number, limits: (i128, i128)) -> u64 {
+    match number {
+        Number::Integer(value) => value.clamp(limits.0, limits.1) as u64,
+        Number::Float(value) => fixed(value, 1, limits, Fraction::Dropped),
+    }
+}
+
+/// The number times `scale` as an integer in `limits`; NaN is 0.
+fn fixed(value: Value, scale: u64, limits: (i128, i128), fraction: Fraction) -> u64 {
+    let value = match value {
         Value::Nan { .. } => 0,
         Value::Infinite { negative: true } => limits.0,
         Value::Infinite { negative: false } => limits.1,
         Value::Finite { negative, magnitude, exponent } => {
-            let whole = integer(magnitude * u64::from(scale), exponent, fraction);
+            let whole = integer(u128::from(magnitude) * u128::from(scale), exponent, fraction);
             if negative { -whole } else { whole }
         }
     };
-    value.clamp(limits.0, limits.1) as u32
+    value.clamp(limits.0, limits.1) as u64
 }
 
-/// `magnitude * 2^exponent` as an integer, at most 2^40. The magnitude is below 2^56.
-fn integer(magnitude: u64, exponent: i32, fraction: Fraction) -> i64 {
-    const LARGE: i64 = 1 << 40;
-    let bits = 64 - magnitude.leading_zeros() as i32;
-    if bits + exponent > 40 {
-        return LARGE;
+/// `magnitude * 2^exponent` as an integer, at most 2^100.
+fn integer(magnitude: u128, exponent: i32, fraction: Fraction) -> i128 {
+    const LARGE_BITS: i32 = 100;
+    let bits = 128 - magnitude.leading_zeros() as i32;
+    if bits + exponent > LARGE_BITS {
+        return 1 << LARGE_BITS;
     }
     match fraction {
         Fraction::Dropped if exponent < 0 => {
-            magnitude.checked_shr(exponent.unsigned_abs()).unwrap_or(0) as i64
+            magnitude.checked_shr(exponent.unsigned_abs()).unwrap_or(0) as i128
         }
-        _ => shift_to_even(magnitude, exponent) as i64,
+        _ => shift_to_even(magnitude, exponent) as i128,
+    }
+}
+
+/// The nearest multiple of 1/256, ties to even; what is none becomes neither NaN nor infinite.
+fn snap(value: Value) -> Value {
+    match value {
+        Value::Finite { negative, magnitude, exponent } if exponent < -SNAPPED_BITS => {
+            let steps = shift_to_even(magnitude.into(), exponent + SNAPPED_BITS) as u64;
+            Value::Finite { negative, magnitude: steps, exponent: -SNAPPED_BITS }
+        }
+        other => other,
     }
 }

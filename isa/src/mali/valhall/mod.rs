@@ -32,7 +32,7 @@ mod table;
 pub mod words;
 
 pub use fields::{Field, field};
-pub use formats::{Channel, Conversion, RegisterFormat};
+pub use formats::Conversion;
 pub use inst::{DECODE_CATALOGUE, DecodeError, DecodeErrorKind, Flow, Inst};
 pub use lanes::{Lanes, Pick, Piece};
 pub use operand::{CONSTANTS, Source, SourceMods};

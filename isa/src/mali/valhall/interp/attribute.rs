@@ -4,8 +4,8 @@ use super::StopKind;
 use super::buffer::{Buffer, Handle};
 use super::control::Next;
 use super::thread::{Special, Thread};
-use crate::format::half_of_single;
-use crate::mali::valhall::{Channel, Conversion, Inst, Op, RegisterFormat, field};
+use crate::format::ELEMENT_BYTES;
+use crate::mali::valhall::{Conversion, Inst, Op, field};
 
 /// Rows of this subject.
 pub(super) const ROWS: &[(Op, Special)] = &[
@@ -66,9 +66,12 @@ fn bad(inst: &Inst, what: &'static str) -> StopKind {
     StopKind::Descriptor { name: inst.row.name, what }
 }
 
-fn conversion(inst: &Inst, format: u32) -> Result<Conversion, StopKind> {
-    let found = Conversion::of(format, inst.code(&field::REGFMT));
+fn known(inst: &Inst, format: u32, found: Option<Conversion>) -> Result<Conversion, StopKind> {
     found.ok_or(StopKind::Conversion { name: inst.row.name, format })
+}
+
+fn loading(inst: &Inst, format: u32) -> Result<Conversion, StopKind> {
+    known(inst, format, Conversion::load(format, inst.code(&field::REGFMT)))
 }
 
 /// An attribute, its buffer, and the byte at which this thread's element begins.
@@ -96,18 +99,23 @@ fn locate(
 
 fn load(thread: &mut Thread<'_>, inst: &Inst, handle: Handle) -> Result<Next, StopKind> {
     let (attribute, buffer, offset) = locate(thread, inst, handle)?;
-    let conversion = conversion(inst, attribute.format())?;
+    let conversion = loading(inst, attribute.format())?;
     let bytes = conversion.format.bytes();
-    let inside = offset >= 0 && offset + bytes as i64 <= i64::from(buffer.bytes);
-    let registers = if inside {
-        let mut element = [0; 16];
-        thread.read(buffer.address.wrapping_add(offset as u64), &mut element[..bytes])?;
-        loaded(&conversion, &element)
-    } else {
-        [0; 4]
-    };
-    put(thread, inst, &conversion, registers);
+    let inside = offset >= 0 && offset.saturating_add(bytes as i64) <= i64::from(buffer.bytes);
+    let address = buffer.address.wrapping_add(offset as u64);
+    let values = if inside { element(thread, &conversion, address)? } else { [0; 4] };
+    put(thread, inst, &conversion, values);
     Ok(Next::Follow)
+}
+
+/// The components that the element at an address reads as.
+fn element(thread: &mut Thread<'_>, conversion: &Conversion, address: u64) -> Result<[u64; 4], StopKind> {
+    let mut element = [0; ELEMENT_BYTES];
+    let bytes = conversion.format.bytes();
+    if bytes != 0 {
+        thread.read(address, &mut element[..bytes])?;
+    }
+    Ok(conversion.format.read(&element, conversion.register))
 }
 
 /// The address of an element and its format.
@@ -118,78 +126,46 @@ fn lea(thread: &mut Thread<'_>, inst: &Inst, handle: Handle) -> Result<Next, Sto
     Ok(Next::Follow)
 }
 
-fn converted_place(thread: &mut Thread<'_>, inst: &Inst) -> Result<(u64, Conversion), StopKind> {
+/// Address and format word of a converting access.
+fn converted(thread: &mut Thread<'_>, inst: &Inst) -> Result<(u64, u32), StopKind> {
     let address = thread.pair(inst, 0)?.wrapping_add(inst.immediate("offset").into());
-    let format = thread.word(inst, 1)? & 0x3f_ffff;
-    Ok((address, conversion(inst, format)?))
+    Ok((address, thread.word(inst, 1)? & 0x3f_ffff))
 }
 
 fn load_converted(thread: &mut Thread<'_>, inst: &Inst) -> Result<Next, StopKind> {
-    let (address, conversion) = converted_place(thread, inst)?;
-    let mut element = [0; 16];
-    thread.read(address, &mut element[..conversion.format.bytes()])?;
-    let registers = loaded(&conversion, &element);
-    put(thread, inst, &conversion, registers);
+    let (address, format) = converted(thread, inst)?;
+    let conversion = loading(inst, format)?;
+    let values = element(thread, &conversion, address)?;
+    put(thread, inst, &conversion, values);
     Ok(Next::Follow)
 }
 
 fn store_converted(thread: &mut Thread<'_>, inst: &Inst) -> Result<Next, StopKind> {
-    let (address, conversion) = converted_place(thread, inst)?;
-    let half = conversion.register.is_half();
-    let count = components(inst);
-    let mut memory = [0; 4];
-    for (i, channel) in (0u8..count).zip(conversion.channels) {
-        let word = thread.staged(inst, if half { i / 2 } else { i });
-        let part = if half { word >> (16 * (i % 2)) & 0xffff } else { word };
-        if let (Channel::Memory(m), Some(c)) = (channel, conversion.format.components()[0])
-            && let Some(slot) = memory.get_mut(usize::from(m))
-        {
-            *slot = widened(part, conversion.register, c.numeric.is_integer());
-        }
-    }
-    let element = conversion.format.store(memory);
+    let (address, format) = converted(thread, inst)?;
+    let conversion = known(inst, format, Conversion::store(format, inst.code(&field::REGFMT)))?;
+    let half = conversion.register.bits() == 16;
+    let value = |i: u8| match half {
+        _ if usize::from(i) >= components(inst) => 0,
+        true => u64::from(thread.staged(inst, i / 2) >> (16 * (i % 2)) & 0xffff),
+        false => thread.staged(inst, i).into(),
+    };
+    let element = conversion.format.write([0, 1, 2, 3].map(value), conversion.register);
     thread.store_bytes(address, &element[..conversion.format.bytes()])?;
     Ok(Next::Follow)
 }
 
-/// A register component as the 32-bit number that formats are stored from.
-fn widened(part: u32, register: RegisterFormat, integer: bool) -> u32 {
-    match register {
-        RegisterFormat::F16 if !integer => crate::format::single_of_half(part as u16),
-        RegisterFormat::S16 => i32::from(part as u16 as i16) as u32,
-        _ => part,
-    }
-}
-
 /// Components that the instruction moves.
-fn components(inst: &Inst) -> u8 {
-    inst.code(&field::VECSIZE) as u8 + 1
-}
-
-/// The components that an element reads as, each in 32 bits.
-fn loaded(conversion: &Conversion, element: &[u8; 16]) -> [u32; 4] {
-    let memory = conversion.format.load(element);
-    conversion.channels.map(|channel| match channel {
-        Channel::Memory(m) => memory[usize::from(m & 3)],
-        Channel::One => conversion.format.one(),
-    })
+fn components(inst: &Inst) -> usize {
+    inst.code(&field::VECSIZE) as usize + 1
 }
 
 /// Puts components into staging registers in their format.
-fn put(thread: &mut Thread<'_>, inst: &Inst, conversion: &Conversion, values: [u32; 4]) {
-    let count = usize::from(components(inst));
-    if !conversion.register.is_half() {
-        thread.set_staged(inst, &values[..count]);
-        return;
-    }
-    let signed = conversion.format.components().iter().flatten().any(|c| c.numeric.is_signed());
-    let half = |v: u32| match conversion.register.range() {
-        None => u32::from(half_of_single(v)),
-        Some((low, high)) if signed => (v as i32).clamp(low, high) as u32 & 0xffff,
-        Some((_, high)) => v.min(high as u32),
+fn put(thread: &mut Thread<'_>, inst: &Inst, conversion: &Conversion, values: [u64; 4]) {
+    let count = components(inst);
+    let used = |i: usize| if i < count { values[i] as u32 } else { 0 };
+    let words = match conversion.register.bits() {
+        16 => [used(0) | used(1) << 16, used(2) | used(3) << 16, 0, 0],
+        _ => [used(0), used(1), used(2), used(3)],
     };
-    let halves = values.map(half);
-    let used = |i: usize| if i < count { halves[i] } else { 0 };
-    let words = [used(0) | used(1) << 16, used(2) | used(3) << 16];
-    thread.set_staged(inst, &words[..count.div_ceil(2)]);
+    thread.set_staged(inst, &words[..conversion.registers(count).min(4)]);
 }

@@ -45,6 +45,8 @@ impl Emit<'_> {
                 self.divided(v, limit)
             }
             Numeric::Float if c.width == 32 => word,
+            // No unified format of AMD has these.
+            Numeric::Fixed | Numeric::Snapped | Numeric::Shared => self.b.c32(0),
             Numeric::Float => {
                 let v = unsigned(self);
                 self.single_of_half(v)
@@ -122,6 +124,8 @@ impl Emit<'_> {
             Numeric::Snorm => self.fixed(register, signed, (-signed, signed), UnOp::RoundF64),
             Numeric::Float if c.width == 16 => self.half_of_single(register),
             Numeric::Float | Numeric::Ufloat => register,
+            // No unified format of AMD has these.
+            Numeric::Fixed | Numeric::Snapped | Numeric::Shared => self.b.c32(0),
         };
         self.with_constant(BinOp::And, bits, u64::from(most))
     }
