@@ -4,6 +4,7 @@
 
 mod machine;
 mod operands;
+mod rounding;
 
 use std::collections::{BTreeMap, BTreeSet};
 
