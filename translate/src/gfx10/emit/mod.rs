@@ -16,7 +16,7 @@ use guestwave_isa::gfx10::Inst;
 
 use super::error::{Refusal, Stop};
 use super::event::Event;
-use super::exact::vector_row;
+use super::exact::{Facts, vector_row};
 use super::flow::{BlockId, Graph, Tree};
 use super::ops::{self, Lower};
 use super::plan::{Kinds, Liveness, Plan, State};
@@ -51,6 +51,8 @@ pub(super) struct Emit<'a> {
     known: HashMap<Var, Value>,
     /// Variables that were set since a nested block was opened.
     set: HashSet<Var>,
+    /// What the sequences know of values.
+    facts: Facts,
     /// Values that were loaded from guest memory: the address of the first dword and the dword's place.
     loaded: HashMap<Value, (Value, u32)>,
     /// What the program takes for granted about the launch.
@@ -73,6 +75,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
         vars: HashMap::new(),
         known: HashMap::new(),
         set: HashSet::new(),
+        facts: Facts::default(),
         loaded: HashMap::new(),
         assumptions: Vec::new(),
         events: Vec::new(),

@@ -31,7 +31,7 @@ impl Emit<'_> {
     pub(in crate::gfx10) fn exact(&mut self) -> Exact<'_> {
         let source = self.input.source;
         let mode = Mode { float: source.float_mode, dx10_clamp: source.dx10_clamp, ieee: source.ieee };
-        Exact::new(&mut self.b, mode, source.fidelity)
+        Exact::new(&mut self.b, &mut self.facts, mode, source.fidelity)
     }
 
     pub(super) fn vector_operation(&mut self, inst: &Inst, row: &VectorRow) -> Result<(), Stop> {

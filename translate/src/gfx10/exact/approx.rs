@@ -235,13 +235,15 @@ impl Exact<'_> {
             let x = if f == F16 { self.un(UnOp::F32FromF16, a) } else { a };
             return self.stored_single(f, self.un(function.fast(), x));
         }
-        let source = self.source(f, a);
+        let source = self.numeric(f, a);
         let x = if f == F16 { self.un(UnOp::F32FromF16, source) } else { source };
         let number = self.function(f, function, x);
         let result = self.flush_result(f, number);
         match function {
-            Function::Rsq | Function::Sqrt => self.with_nan(f, self.is_nan(f, number), &[a], result),
-            _ => self.keep_nan(f, a, result),
+            Function::Rsq | Function::Sqrt => self.settle_nan(f, (f, number), &[a], result),
+            Function::Rcp | Function::Exp2 => self.carry_nan(f, a, result),
+            // These have NaNs of other sources, and none of a NaN's bits.
+            Function::Log2 | Function::Sin | Function::Cos => self.keep_nan(f, a, result),
         }
     }
 }

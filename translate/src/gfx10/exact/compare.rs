@@ -41,7 +41,7 @@ impl Exact<'_> {
             Truth::Ordered => return self.not(self.or(self.is_nan(f, a), self.is_nan(f, b))),
             _ => {}
         }
-        let [x, y] = [a, b].map(|s| self.source(f, s)).map(|s| match f {
+        let [x, y] = [a, b].map(|s| self.numeric(f, s)).map(|s| match f {
             F16 => self.un(UnOp::F32FromF16, s),
             F32 | F64 => s,
         });

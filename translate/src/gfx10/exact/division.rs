@@ -91,7 +91,7 @@ impl Exact<'_> {
         let factor = self.back_scale(F32, sources[2], F64);
         let scaled = self.times(F64, sum, self.select(after, factor, F64.one()));
         let result = self.flush_result(F32, self.single(scaled, self.rounding(F32)));
-        self.with_nan(F32, self.is_nan(F64, scaled), &sources, result)
+        self.settle_nan(F32, (F64, scaled), &sources, result)
     }
 
     /// The factor that scales a sum with the addend `c` back.
@@ -112,7 +112,7 @@ impl Exact<'_> {
         let back = self.select(self.le_u(two, self.size(F64, c)), up, self.scaled_down(sources, sum));
         let scaled = self.select(after, back, sum);
         let result = self.flush_result(F64, scaled);
-        self.with_nan(F64, self.is_nan(F64, scaled), &sources, result)
+        self.settle_nan(F64, (F64, scaled), &sources, result)
     }
 
     /// `(a * b + c) * 2^-128` with one rounding, where `sum` is the fused sum and `c` is below 2.

@@ -44,13 +44,18 @@ impl Exact<'_> {
 
     /// To `[+0, 1]`; a NaN becomes +0 with DX10_CLAMP and stays without.
     pub(super) fn clamp_to_unit(&self, f: Format, value: Value) -> Value {
-        let signed = if f == Format::F16 { self.sext16(value) } else { value };
+        let number = self.settled(f, value).map_or(value, |known| known.number);
+        let signed = if f == Format::F16 { self.sext16(number) } else { number };
         // As integers, floats with the sign are below 0 and others in their own order.
         let clamped = self.min_s(self.max_s(signed, 0), f.one());
         if !self.careful() {
             return clamped;
         }
         let nan = if self.mode.dx10_clamp { self.constant(f.ty(), 0) } else { value };
-        self.select(self.is_nan(f, value), nan, clamped)
+        let result = self.select(self.is_nan(f, value), nan, clamped);
+        if self.is_flushed(f, number) {
+            self.record_flushed(result);
+        }
+        result
     }
 }

@@ -1,5 +1,6 @@
 //! The float formats: their encodings, what MODE says of each, and tests on bits.
 
+use super::facts::Settled;
 use super::{Exact, Rounding};
 use crate::backend::Fidelity;
 use crate::program::{Type, Value};
@@ -114,6 +115,9 @@ impl Exact<'_> {
     }
 
     pub(super) fn is_nan(&self, f: Format, bits: Value) -> Value {
+        if let Some(known) = self.settled(f, bits) {
+            return known.is_nan;
+        }
         let infinity = self.constant(f.ty(), f.infinity());
         self.lt_u(infinity, self.size(f, bits))
     }
@@ -134,7 +138,19 @@ impl Exact<'_> {
     }
 
     fn flushed(&self, f: Format, bits: Value) -> Value {
-        self.select(self.is_tiny(f, bits), self.and(bits, f.sign()), bits)
+        if self.is_flushed(f, bits) {
+            return bits;
+        }
+        let flushed = self.select(self.is_tiny(f, bits), self.and(bits, f.sign()), bits);
+        if f != Format::F16 {
+            self.record_flushed(flushed);
+        }
+        flushed
+    }
+
+    /// A source as a number: flushed as [`Exact::source`] has it, a NaN with any payload.
+    pub(super) fn numeric(&self, f: Format, bits: Value) -> Value {
+        self.source(f, self.settled(f, bits).map_or(bits, |known| known.number))
     }
 
     /// A source as the operation sees it: denormals flushed if MODE says so.
@@ -166,7 +182,13 @@ impl Exact<'_> {
     pub(super) fn nan_of(&self, f: Format, sources: &[Value]) -> Value {
         let default = self.constant(f.ty(), f.default_nan());
         let first = sources.iter().rev().fold(default, |rest, s| self.select(self.is_nan(f, *s), *s, rest));
-        self.or(first, f.quiet())
+        let quiet = sources.iter().all(|s| self.is_quiet(f, *s));
+        if quiet { first } else { self.or(first, f.quiet()) }
+    }
+
+    /// A NaN source made quiet.
+    fn quiet(&self, f: Format, nan: Value) -> Value {
+        if self.is_quiet(f, nan) { nan } else { self.or(nan, f.quiet()) }
     }
 
     /// `result`, or where `is_nan` the NaN that comes from the sources.
@@ -174,11 +196,45 @@ impl Exact<'_> {
         if self.careful() { self.select(is_nan, self.nan_of(f, sources), result) } else { result }
     }
 
-    /// `result` of an operation that has a NaN for a result only if its one source is one.
+    /// `result`, or the source if that is a NaN.
     pub(super) fn keep_nan(&self, f: Format, source: Value, result: Value) -> Value {
         if !self.careful() {
             return result;
         }
-        self.select(self.is_nan(f, source), self.or(source, f.quiet()), result)
+        self.select(self.is_nan(f, source), self.quiet(f, source), result)
+    }
+
+    /// [`Exact::with_nan`] of a result that is a NaN just where `number`, of format `c`, is one.
+    pub(super) fn settle_nan(
+        &self,
+        f: Format,
+        (c, number): (Format, Value),
+        sources: &[Value],
+        result: Value,
+    ) -> Value {
+        if !self.careful() {
+            return result;
+        }
+        self.joined(f, self.is_nan(c, number), self.nan_of(f, sources), result)
+    }
+
+    /// [`Exact::keep_nan`] of a result that is a NaN just where the source is one.
+    pub(super) fn carry_nan(&self, f: Format, source: Value, result: Value) -> Value {
+        if !self.careful() {
+            return result;
+        }
+        self.joined(f, self.is_nan(f, source), self.quiet(f, source), result)
+    }
+
+    /// `number`, or `nan` where `is_nan`, where `number` is a NaN too.
+    fn joined(&self, f: Format, is_nan: Value, nan: Value, number: Value) -> Value {
+        let joined = self.select(is_nan, nan, number);
+        if f != Format::F16 {
+            self.record(joined, Settled { is_nan, number });
+            if self.is_flushed(f, number) {
+                self.record_flushed(joined);
+            }
+        }
+        joined
     }
 }

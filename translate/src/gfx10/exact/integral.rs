@@ -9,13 +9,13 @@ use crate::program::{BinOp, Type, UnOp, Value};
 impl Exact<'_> {
     /// `op` (of f32 and of f64) of a number, exact in the format.
     fn integral(&self, f: Format, [single, double]: [UnOp; 2], a: Value) -> Value {
-        let number = self.source(f, a);
+        let number = self.numeric(f, a);
         let whole = match f {
             F16 => self.un(UnOp::F16FromF32, self.un(single, self.un(UnOp::F32FromF16, number))),
             F32 => self.un(single, number),
             F64 => self.un(double, number),
         };
-        self.keep_nan(f, a, whole)
+        self.carry_nan(f, a, whole)
     }
 
     /// The distance from the integer below, rounded, but never up to 1.0; invalid for an infinity.
@@ -28,7 +28,7 @@ impl Exact<'_> {
         let narrow = self.flush_result(f, self.narrow(f, distance));
         // 1.0 becomes the largest number below it; as an unsigned integer nothing else changes.
         let result = self.sub(narrow, self.one_if(f, self.eq(narrow, least_excluded)));
-        self.with_nan(f, self.is_nan(carrier, distance), &[a], result)
+        self.settle_nan(f, (carrier, distance), &[a], result)
     }
 
     fn one_if(&self, f: Format, cond: Value) -> Value {
@@ -78,7 +78,7 @@ impl Exact<'_> {
 
     /// `a * 2^by` with one rounding.
     fn load_exponent(&self, f: Format, a: Value, by: Value) -> Value {
-        let number = self.source(f, a);
+        let number = self.numeric(f, a);
         match f {
             F16 => {
                 let scaled =
@@ -95,7 +95,7 @@ impl Exact<'_> {
     }
 
     fn settle_scaled(&self, f: Format, number: Value, a: Value) -> Value {
-        self.keep_nan(f, a, self.flush_result(f, number))
+        self.carry_nan(f, a, self.flush_result(f, number))
     }
 
     /// `2^by` with `by` clamped to `-limit..=limit`.

@@ -16,6 +16,7 @@ mod cube;
 mod division;
 mod dot;
 mod extremes;
+mod facts;
 mod finish;
 mod format;
 mod integer;
@@ -28,6 +29,7 @@ mod row;
 mod sad;
 mod term;
 
+pub(crate) use facts::Facts;
 pub(crate) use mode::{Mode, Rounding};
 pub(crate) use row::{Exact, Output, VectorKind, VectorRow, vector_row};
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Exact<'_> {
 
     /// Sources as numbers in the carrier.
     pub(super) fn numbers<const N: usize>(&self, f: Format, sources: [Value; N]) -> [Value; N] {
-        sources.map(|s| self.widen(f, self.source(f, s)))
+        sources.map(|s| self.widen(f, self.numeric(f, s)))
     }
 
     /// `single` for carriers of f32, `double` for f64.
@@ -216,9 +216,6 @@ impl Exact<'_> {
     /// What an operation stores: the carrier's number rounded and flushed, or the NaN that comes from the sources.
     pub(super) fn settle(&self, f: Format, number: Value, sources: &[Value]) -> Value {
         let result = self.flush_result(f, self.narrow(f, number));
-        if !self.careful() {
-            return result;
-        }
-        self.with_nan(f, self.is_nan(self.carrier(f), number), sources, result)
+        self.settle_nan(f, (self.carrier(f), number), sources, result)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use guestwave_isa::gfx10::{Op, VopMods};
 
 use super::Mode;
+use super::facts::Facts;
 use super::format::Format;
 use crate::backend::Fidelity;
 use crate::program::{Builder, Value};
@@ -17,14 +18,16 @@ pub(crate) type Sources = [Value; 3];
 /// What sequences are built with. Its methods take it shared, so that calls can be nested as the expressions are.
 pub(crate) struct Exact<'b> {
     pub(super) b: RefCell<&'b mut Builder>,
+    pub(super) facts: RefCell<&'b mut Facts>,
     pub(super) mode: Mode,
     pub(super) fidelity: Fidelity,
     refused: Cell<Option<&'static str>>,
 }
 
 impl<'b> Exact<'b> {
-    pub(crate) fn new(b: &'b mut Builder, mode: Mode, fidelity: Fidelity) -> Self {
-        Exact { b: RefCell::new(b), mode, fidelity, refused: Cell::new(None) }
+    /// `facts` are those of the builder's program.
+    pub(crate) fn new(b: &'b mut Builder, facts: &'b mut Facts, mode: Mode, fidelity: Fidelity) -> Self {
+        Exact { b: RefCell::new(b), facts: RefCell::new(facts), mode, fidelity, refused: Cell::new(None) }
     }
 
     /// What of MODE a sequence asked for has no translation, if any: then the sequence is void.

@@ -6,7 +6,7 @@ use super::dpp::Lanes;
 use crate::gfx10::emit::Emit;
 use crate::gfx10::emit::operand::constant;
 use crate::gfx10::error::Stop;
-use crate::program::{BinOp, UnOp, Value};
+use crate::program::{BinOp, Expr, TriOp, UnOp, Value};
 
 impl Emit<'_> {
     /// The source in `place`, which is source number `number` (masks not counted), with its modifiers.
@@ -22,6 +22,7 @@ impl Emit<'_> {
         let spec = self.source_spec(inst, place);
         let fetched = self.vector_operand(inst, inst.src[place], spec)?;
         let moved = if number == 0 { self.read_lanes(inst, fetched, lanes)? } else { fetched };
+        let moved = self.as_written(moved);
         if packed {
             return Ok(moved);
         }
@@ -37,6 +38,19 @@ impl Emit<'_> {
             _ => moved,
         };
         Ok(self.modified(part, spec, bit(mods.abs), bit(mods.neg)))
+    }
+
+    /// What the lanes of EXEC have of a value that was written under the same EXEC. The result is for those lanes only.
+    fn as_written(&mut self, value: Value) -> Value {
+        let exec = self.exec();
+        match self.b.definition(value) {
+            Some(Expr::Tri(TriOp::Select, lanes, written, _)) if lanes == exec => written,
+            Some(Expr::Bin(BinOp::Pack, low, high)) => {
+                let (low, high) = (self.as_written(low), self.as_written(high));
+                self.b.bin(BinOp::Pack, low, high)
+            }
+            _ => value,
+        }
     }
 
     /// The bits of an operand before any modifier: a `B32`, or a `B64` for 64 bits. Of a 16-bit register operand the whole dword.

@@ -7,7 +7,7 @@ use guestwave_cp::{DispatchId, Generation, GuestMemory, MemoryFault};
 use guestwave_isa::gfx10::{NumberKind, VopMods};
 
 use crate::backend::{Fidelity, Launch, ProgramId};
-use crate::gfx10::exact::{Exact, Mode, VectorKind, VectorRow};
+use crate::gfx10::exact::{Exact, Facts, Mode, VectorKind, VectorRow};
 use crate::program::{
     Access, BinOp, Builder, Builtin, Program, Space, Type, UnOp, Value, Width, eval, verify,
 };
@@ -61,10 +61,19 @@ pub(super) fn run(
     widths: &[u16],
     lanes: &[Lane],
 ) -> Result<Vec<Lane>, &'static str> {
-    let program = program(row, mode, mods, widths)?;
-    verify(&program).unwrap();
+    let words = launch(&program(row, mode, mods, widths)?, lanes, OUT_DWORDS);
+    let result = |out: &[u32]| Lane {
+        sources: [u64::from(out[0]) | u64::from(out[1]) << 32, 0, 0],
+        mask: out[2] != 0,
+    };
+    Ok(words.chunks(OUT_DWORDS as usize).map(result).collect())
+}
+
+/// The dwords that a program stores for each lane.
+pub(super) fn launch(program: &Program, lanes: &[Lane], out_dwords: u32) -> Vec<u32> {
+    verify(program).unwrap();
     let padded = lanes.len().next_multiple_of(32);
-    let memory = Flat(Mutex::new(vec![0; padded * 4 * OUT_DWORDS as usize]));
+    let memory = Flat(Mutex::new(vec![0; padded * 4 * out_dwords as usize]));
     let mut tables: Vec<u32> = lanes.iter().flat_map(words).collect();
     tables.resize(padded * IN_DWORDS as usize, 0);
     let launch = Launch {
@@ -77,15 +86,10 @@ pub(super) fn run(
         group_waves: None,
         budget: 1,
     };
-    eval::run(&program, &launch, &memory).unwrap();
+    eval::run(program, &launch, &memory).unwrap();
     let bytes = memory.0.into_inner().unwrap();
-    let word = |at: usize| u32::from_le_bytes(bytes[4 * at..4 * at + 4].try_into().unwrap());
-    let result = |lane: usize| {
-        let at = lane * OUT_DWORDS as usize;
-        let value = u64::from(word(at)) | u64::from(word(at + 1)) << 32;
-        Lane { sources: [value, 0, 0], mask: word(at + 2) != 0 }
-    };
-    Ok((0..lanes.len()).map(result).collect())
+    let stored = bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()));
+    stored.take(lanes.len() * out_dwords as usize).collect()
 }
 
 fn words(lane: &Lane) -> [u32; IN_DWORDS as usize] {
@@ -95,14 +99,15 @@ fn words(lane: &Lane) -> [u32; IN_DWORDS as usize] {
 }
 
 /// Each lane's sources from the table, the row's sequence, and the results to memory.
-fn program(row: &VectorRow, mode: &Mode, mods: &VopMods, widths: &[u16]) -> Result<Program, &'static str> {
+pub(super) fn program(row: &VectorRow, mode: &Mode, mods: &VopMods, widths: &[u16]) -> Result<Program, &'static str> {
     let mut b = Builder::new(row.op.name(), 32);
     let (sources, mask) = loaded(&mut b, widths, matches!(row.kind, VectorKind::Packed(_)));
     // The driver's carry without a source mask.
     let no = b.cbool(false);
     let reads_mask = row.op.rows().any(|r| r.src.iter().flatten().any(|s| s.kind == NumberKind::Mask));
     let mask = if matches!(row.kind, VectorKind::Carry(_)) && !reads_mask { no } else { mask };
-    let mut e = Exact::new(&mut b, *mode, Fidelity::Exact);
+    let mut facts = Facts::default();
+    let mut e = Exact::new(&mut b, &mut facts, *mode, Fidelity::Exact);
     let (value, out) = outcome(&mut e, row, sources, mask, mods);
     if let Some(what) = e.refusal() {
         return Err(what);
@@ -114,10 +119,16 @@ fn program(row: &VectorRow, mode: &Mode, mods: &VopMods, widths: &[u16]) -> Resu
         Some(v) if b.info(v).ty == Type::B64 => vec![b.un(UnOp::Low, v), b.un(UnOp::High, v), out],
         Some(v) => vec![v, zero, out],
     };
-    let offset = item(&mut b, 4 * OUT_DWORDS);
-    let (address, valid) = (b.un(UnOp::Extend, offset), b.c32(4 * OUT_DWORDS));
-    b.store(stored, access(Space::Global, address, valid));
+    store(&mut b, stored);
     Ok(b.finish())
+}
+
+/// Stores a lane's dwords.
+pub(super) fn store(b: &mut Builder, dwords: Vec<Value>) {
+    let bytes = 4 * dwords.len() as u32;
+    let offset = item(b, bytes);
+    let (address, valid) = (b.un(UnOp::Extend, offset), b.c32(bytes));
+    b.store(dwords, access(Space::Global, address, valid));
 }
 
 fn access(space: Space, address: Value, valid: Value) -> Access {
@@ -133,7 +144,8 @@ fn item(b: &mut Builder, bytes: u32) -> Value {
     b.bin(BinOp::Mul, number, bytes)
 }
 
-fn loaded(b: &mut Builder, widths: &[u16], packed: bool) -> ([Value; 3], Value) {
+/// A lane's sources, of so many bits each, and its mask.
+pub(super) fn loaded(b: &mut Builder, widths: &[u16], packed: bool) -> ([Value; 3], Value) {
     let (offset, valid) = (item(b, 4 * IN_DWORDS), b.c32(4 * IN_DWORDS));
     let words = b.load(IN_DWORDS as usize, access(Space::Table, offset, valid));
     let (half, zero) = (b.c32(0xffff), b.c32(0));
@@ -148,7 +160,7 @@ fn loaded(b: &mut Builder, widths: &[u16], packed: bool) -> ([Value; 3], Value) 
 }
 
 /// What the driver makes of a row.
-fn outcome(
+pub(super) fn outcome(
     e: &mut Exact<'_>,
     row: &VectorRow,
     s: [Value; 3],

@@ -2,6 +2,8 @@
 //!
 //! A row is built into a program of one operation, which the plain evaluator runs on many operands at once.
 
+mod chains;
+mod costs;
 mod machine;
 mod operands;
 mod rounding;
