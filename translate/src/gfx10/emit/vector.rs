@@ -2,6 +2,7 @@
 
 mod dpp;
 mod parts;
+mod quad;
 mod source;
 
 use guestwave_isa::gfx10::{Inst, LaneForm, Mods, NumberKind, Operand, VopMods, sreg};
@@ -35,6 +36,9 @@ impl Emit<'_> {
     }
 
     pub(super) fn vector_operation(&mut self, inst: &Inst, row: &VectorRow) -> Result<(), Stop> {
+        if let VectorKind::Quad(f) = row.kind {
+            return self.quad_operation(inst, f);
+        }
         let mods = Self::vop_mods(inst);
         let lanes = self.lanes(inst, &mods.lane)?;
         let (sources, mask) = self.vector_sources(inst, row, &mods, &lanes)?;
@@ -118,6 +122,8 @@ impl Emit<'_> {
             }
             VectorKind::Compare(f) => Outcome { value: None, mask: Some(f(&mut e, s)) },
             VectorKind::Packed(f) => Outcome { value: Some(f(&mut e, s, mods)), mask: None },
+            // Has its own driver.
+            VectorKind::Quad(_) => Outcome { value: None, mask: None },
         };
         match e.refusal() {
             None => Ok(outcome),

@@ -9,23 +9,35 @@ use crate::program::{TriOp, Value};
 impl Exact<'_> {
     pub(super) fn float_add(&self, f: Format, a: Value, b: Value) -> Value {
         let [x, y] = self.numbers(f, [a, b]);
-        self.settle(f, self.sum(f, x, y), &[a, b])
+        self.settle_pair(f, self.sum(f, x, y), [a, b], 0)
     }
 
     fn float_sub(&self, f: Format, a: Value, b: Value) -> Value {
         let [x, y] = self.numbers(f, [a, b]);
-        self.settle(f, self.difference(f, x, y), &[a, b])
+        self.settle_pair(f, self.difference(f, x, y), [a, b], 0)
     }
 
     /// `b - a`: `a` is still the first source.
     fn float_subrev(&self, f: Format, a: Value, b: Value) -> Value {
         let [x, y] = self.numbers(f, [a, b]);
-        self.settle(f, self.difference(f, y, x), &[a, b])
+        self.settle_pair(f, self.difference(f, y, x), [a, b], 0)
     }
 
     pub(super) fn float_mul(&self, f: Format, a: Value, b: Value) -> Value {
         let [x, y] = self.numbers(f, [a, b]);
-        self.settle(f, self.product(f, x, y), &[a, b])
+        self.settle_pair(f, self.product(f, x, y), [a, b], 1 << f.fraction_bits())
+    }
+
+    /// [`Exact::settle`] of a sum or a product. With a finite constant of at least the magnitude `least` it cannot be invalid:
+    /// it is a NaN just where the other source is.
+    fn settle_pair(&self, f: Format, number: Value, [a, b]: [Value; 2], least: u64) -> Value {
+        let safe = |s| self.known(s).is_some_and(|c| (least..f.infinity()).contains(&(c & f.magnitude())));
+        let other = match [safe(a), safe(b)] {
+            [true, _] => b,
+            [_, true] => a,
+            _ => return self.settle(f, number, &[a, b]),
+        };
+        self.carry_nan(f, other, self.flush_result(f, self.narrow(f, number)))
     }
 
     /// `a * b + c` with one rounding.

@@ -48,7 +48,12 @@ impl Exact<'_> {
         let (difference, far) = (self.sub(n, d), f.steps().far);
         let large = self.lt_s(signed(self, far - 1), difference);
         let small = self.lt_s(difference, signed(self, 1 - far));
-        let as_denominator = self.eq(value, denominator);
+        // Which one it is mostly stands in the code. Where all are equal both are scaled alike.
+        let as_denominator = match value {
+            v if v == denominator => self.constant(Type::Bool, 1),
+            v if v == numerator => self.constant(Type::Bool, 0),
+            v => self.eq(v, denominator),
+        };
         let factor = self.scale_factor(f, [d, n], [large, small], as_denominator);
         let product = self.product(f, self.widen(f, value), factor);
         let scaled = self.flush_result(f, self.narrow(f, product));

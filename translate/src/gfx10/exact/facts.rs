@@ -13,6 +13,8 @@ pub(crate) struct Facts {
     settled: HashMap<Value, Settled>,
     /// f32 or f64 that are not denormal.
     flushed: HashSet<Value>,
+    /// Values that differ from another at most in being flushed.
+    origins: HashMap<Value, Value>,
 }
 
 /// A result taken apart.
@@ -40,6 +42,16 @@ impl Exact<'_> {
     /// Records a value as not denormal.
     pub(super) fn record_flushed(&self, value: Value) {
         self.facts.borrow_mut().flushed.insert(value);
+    }
+
+    /// Records `flushed` as `origin` without its denormals.
+    pub(super) fn record_origin(&self, flushed: Value, origin: Value) {
+        self.facts.borrow_mut().origins.insert(flushed, origin);
+    }
+
+    /// A value that is a NaN or an infinity just where `value` is.
+    pub(super) fn origin(&self, value: Value) -> Value {
+        self.facts.borrow().origins.get(&value).copied().unwrap_or(value)
     }
 
     /// A value taken apart, if it is a recorded one, perhaps with another sign.

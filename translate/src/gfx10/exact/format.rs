@@ -119,22 +119,22 @@ impl Exact<'_> {
             return known.is_nan;
         }
         let infinity = self.constant(f.ty(), f.infinity());
-        self.lt_u(infinity, self.size(f, bits))
+        self.lt_u(infinity, self.size(f, self.origin(bits)))
     }
 
     pub(super) fn is_signalling(&self, f: Format, bits: Value) -> Value {
         // The signalling encodings are those from just above infinity to just below the first quiet one.
-        let above = self.sub(self.size(f, bits), f.infinity() + 1);
+        let above = self.sub(self.size(f, self.origin(bits)), f.infinity() + 1);
         self.lt_u(above, f.quiet() - 1)
     }
 
     pub(super) fn is_infinite(&self, f: Format, bits: Value) -> Value {
-        self.eq(self.size(f, bits), f.infinity())
+        self.eq(self.size(f, self.origin(bits)), f.infinity())
     }
 
-    /// Whether the exponent field is 0: of a zero or a denormal.
+    /// Whether it is below the normal numbers: a zero or a denormal.
     pub(super) fn is_tiny(&self, f: Format, bits: Value) -> Value {
-        self.eq(self.and(bits, f.infinity()), 0)
+        self.lt_u(self.size(f, bits), 1 << f.fraction_bits())
     }
 
     fn flushed(&self, f: Format, bits: Value) -> Value {
@@ -142,6 +142,7 @@ impl Exact<'_> {
             return bits;
         }
         let flushed = self.select(self.is_tiny(f, bits), self.and(bits, f.sign()), bits);
+        self.record_origin(flushed, bits);
         if f != Format::F16 {
             self.record_flushed(flushed);
         }

@@ -31,6 +31,6 @@ mod term;
 
 pub(crate) use facts::Facts;
 pub(crate) use mode::{Mode, Rounding};
-pub(crate) use row::{Exact, Output, VectorKind, VectorRow, vector_row};
+pub(crate) use row::{Exact, Output, QuadFn, VectorKind, VectorRow, vector_row};
 #[cfg(test)]
 mod tests;

@@ -173,9 +173,27 @@ impl Exact<'_> {
 
     /// An f32 as an f16.
     pub(super) fn half(&self, number: Value, rounding: Rounding) -> Value {
+        if rounding == Rounding::Zero {
+            return self.cut_half(number);
+        }
         let nearest = self.un(UnOp::F16FromF32, number);
         let back = |e: &Self| e.un(UnOp::F32FromF16, nearest);
         self.redirected(Format::F32, number, nearest, self.sext16(nearest), back, rounding)
+    }
+
+    /// An f32 cut off to an f16: two integer shifts are less than a conversion there and back.
+    fn cut_half(&self, number: Value) -> Value {
+        let size = self.size(Format::F32, number);
+        let rebased = self.sub(self.shr_u(size, 13), (127 - 15) << 10);
+        let normal = self.min_u(rebased, Format::F16.infinity() - 1);
+        // Below 2^-14 the fraction counts units of 2^-24: all of the significand but its last 126 - exponent bits.
+        let significand = self.or(self.and(size, 0x7f_ffff), 0x80_0000);
+        let lost = self.min_u(self.sub(self.c32(126), self.shr_u(size, 23)), 25);
+        let least = self.constant(Format::F32.ty(), Format::F32.power(-14));
+        let finite = self.select(self.le_u(least, size), normal, self.shr_u(significand, lost));
+        let infinity = self.constant(Format::F16.ty(), Format::F16.infinity());
+        let cut = self.select(self.eq(size, Format::F32.infinity()), infinity, finite);
+        self.or(cut, self.and(self.shr_u(number, 16), Format::F16.sign()))
     }
 
     /// An f64 as an f32.

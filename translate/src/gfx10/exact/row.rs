@@ -111,7 +111,12 @@ pub(crate) enum VectorKind {
     Compare(fn(&mut Exact<'_>, Sources) -> Value),
     /// Whole dwords and all modifiers; the result is a dword.
     Packed(fn(&mut Exact<'_>, Sources, &VopMods) -> Value),
+    /// Operands too wide for the others.
+    Quad(QuadFn),
 }
+
+/// Four dwords from a `B64`, a `B32` and four accumulators, told of CLAMP.
+pub(crate) type QuadFn = fn(&mut Exact<'_>, (Value, Value), [Value; 4], bool) -> [Value; 4];
 
 /// One vector operation.
 #[derive(Clone, Copy)]

@@ -42,6 +42,16 @@ impl Exact<'_> {
         self.pack(low, high)
     }
 
+    /// As [`Exact::quad`] of masked sums, in 32-bit accumulators.
+    fn quad_of_dwords(&self, (a, b): (Value, Value), sums: [Value; 4], clamp: bool) -> [Value; 4] {
+        let mut shift = 0u64;
+        sums.map(|sum| {
+            let window = self.low(self.shr_u(a, shift));
+            shift += 8;
+            self.add_u32(self.masked_sad(window, b), sum, clamp)
+        })
+    }
+
     /// The average of each byte, rounded up where the byte of `c` is odd.
     fn lerp(&self, [a, b, c]: Sources) -> Value {
         let (both, one) = (self.and(a, b), self.xor(a, b));
@@ -77,4 +87,5 @@ pub(super) const ROWS: &[VectorRow] = &[
         |e, [a, b, c], clamp| e.quad(a, c, clamp, |window| e.masked_sad(window, b)),
         Output::B64,
     ),
+    row(Op::V_MQSAD_U32_U8, VectorKind::Quad(|e, ab, c, clamp| e.quad_of_dwords(ab, c, clamp)), Output::B32),
 ];

@@ -6,6 +6,7 @@ use guestwave_isa::gfx10::{Op, VopMods};
 
 use super::machine::program;
 use super::{kinds, vector_row};
+use crate::backend::Fidelity;
 use crate::gfx10::exact::Mode;
 use crate::program::{Expr, Program, Stmt, Value};
 
@@ -16,7 +17,9 @@ fn cost(program: &Program) -> usize {
     for stmt in program.body.iter().rev() {
         match stmt {
             Stmt::Store { src, .. } => needed.extend(src),
-            Stmt::Let(value, expr @ (Expr::Un(..) | Expr::Bin(..) | Expr::Tri(..))) if needed.contains(value) => {
+            Stmt::Let(value, expr @ (Expr::Un(..) | Expr::Bin(..) | Expr::Tri(..)))
+                if needed.contains(value) =>
+            {
                 expr.operands(|v| {
                     needed.insert(v);
                 });
@@ -32,17 +35,20 @@ fn measured(op: Op, float: u8) -> usize {
     let row = vector_row(op).unwrap();
     let widths: Vec<u16> = kinds(op).iter().map(|k| k.bits).collect();
     let mode = Mode { float, dx10_clamp: true, ieee: false };
-    cost(&program(&row, &mode, &VopMods::default(), &widths).unwrap())
+    cost(&program(Fidelity::Exact, &row, &mode, &VopMods::default(), &widths).unwrap())
 }
 
 #[test]
 fn sequences_are_as_long_as_the_table_says() {
-    let by_name = |name: &str| Op::all().find(|op| op.name() == name).unwrap();
     let rows = include_str!("costs.tsv").lines().filter(|l| !l.starts_with('#'));
-    for row in rows {
-        let columns: Vec<&str> = row.split('\t').collect();
-        let op = by_name(columns[0]);
-        let found = [0xf0, 0xc0].map(|float| measured(op, float).to_string());
-        println!("{}\t{}\t{}", columns[0], found[0], found[1]);
-    }
+    let found: Vec<String> = rows
+        .clone()
+        .map(|row| {
+            let name = row.split('\t').next().unwrap();
+            let op = Op::all().find(|op| op.name() == name).unwrap();
+            format!("{name}\t{}\t{}", measured(op, 0xf0), measured(op, 0xc0))
+        })
+        .collect();
+    let listed: Vec<&str> = rows.collect();
+    assert_eq!(found, listed, "the table should be\n{}", found.join("\n"));
 }

@@ -61,7 +61,19 @@ pub(super) fn run(
     widths: &[u16],
     lanes: &[Lane],
 ) -> Result<Vec<Lane>, &'static str> {
-    let words = launch(&program(row, mode, mods, widths)?, lanes, OUT_DWORDS);
+    run_as(Fidelity::Exact, row, mode, mods, widths, lanes)
+}
+
+/// The same in either fidelity.
+pub(super) fn run_as(
+    fidelity: Fidelity,
+    row: &VectorRow,
+    mode: &Mode,
+    mods: &VopMods,
+    widths: &[u16],
+    lanes: &[Lane],
+) -> Result<Vec<Lane>, &'static str> {
+    let words = launch(&program(fidelity, row, mode, mods, widths)?, lanes, OUT_DWORDS);
     let result = |out: &[u32]| Lane {
         sources: [u64::from(out[0]) | u64::from(out[1]) << 32, 0, 0],
         mask: out[2] != 0,
@@ -99,7 +111,13 @@ fn words(lane: &Lane) -> [u32; IN_DWORDS as usize] {
 }
 
 /// Each lane's sources from the table, the row's sequence, and the results to memory.
-pub(super) fn program(row: &VectorRow, mode: &Mode, mods: &VopMods, widths: &[u16]) -> Result<Program, &'static str> {
+pub(super) fn program(
+    fidelity: Fidelity,
+    row: &VectorRow,
+    mode: &Mode,
+    mods: &VopMods,
+    widths: &[u16],
+) -> Result<Program, &'static str> {
     let mut b = Builder::new(row.op.name(), 32);
     let (sources, mask) = loaded(&mut b, widths, matches!(row.kind, VectorKind::Packed(_)));
     // The driver's carry without a source mask.
@@ -107,7 +125,7 @@ pub(super) fn program(row: &VectorRow, mode: &Mode, mods: &VopMods, widths: &[u1
     let reads_mask = row.op.rows().any(|r| r.src.iter().flatten().any(|s| s.kind == NumberKind::Mask));
     let mask = if matches!(row.kind, VectorKind::Carry(_)) && !reads_mask { no } else { mask };
     let mut facts = Facts::default();
-    let mut e = Exact::new(&mut b, &mut facts, *mode, Fidelity::Exact);
+    let mut e = Exact::new(&mut b, &mut facts, *mode, fidelity);
     let (value, out) = outcome(&mut e, row, sources, mask, mods);
     if let Some(what) = e.refusal() {
         return Err(what);
@@ -187,5 +205,6 @@ pub(super) fn outcome(
         }
         VectorKind::Compare(f) => (None, Some(f(e, s))),
         VectorKind::Packed(f) => (Some(f(e, s, mods)), None),
+        VectorKind::Quad(_) => (None, None),
     }
 }

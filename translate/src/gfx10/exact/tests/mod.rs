@@ -4,8 +4,10 @@
 
 mod chains;
 mod costs;
+mod fast;
 mod machine;
 mod operands;
+mod quad;
 mod rounding;
 
 use std::collections::{BTreeMap, BTreeSet};
