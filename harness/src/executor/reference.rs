@@ -9,6 +9,7 @@ use guestwave_cp::{
 use guestwave_isa::gfx10::interp::{
     Apertures, BusFault, CodeCache, GroupResult, ProgramInfo, Stop, StopKind, WaveOutcome, run_group,
 };
+use guestwave_isa::gfx10::surface::ADDR_CONFIG;
 use guestwave_isa::gfx10::{Target, WaveSize};
 
 use super::grid::Groups;
@@ -18,9 +19,6 @@ use crate::codes::coded_errors;
 
 /// Instructions that one dispatch may execute unless the embedder says otherwise.
 pub const DEFAULT_STEPS: u64 = 1 << 30;
-
-/// GB_ADDR_CONFIG of the device that captures were taken with: 16 pipes, 16 packers, 256 bytes a pipe.
-const ADDR_CONFIG: u32 = 0x444;
 
 /// Decoded programs that are kept.
 const MAX_PROGRAMS: usize = 256;

@@ -262,6 +262,7 @@ fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fidelity) ->
         shape: LaunchShape::new(dispatch),
         lds_bytes: dispatch.lds_bytes,
         scratch_bytes: dispatch.scratch.map_or(0, |s| s.bytes_per_wave / u32::from(p.wave_lanes.max(1))),
+        addr_config: guestwave_isa::gfx10::surface::ADDR_CONFIG,
         record: dispatch.outputs == guestwave_cp::Outputs::Recorded,
         fidelity,
     }

@@ -32,6 +32,8 @@ pub struct Source<'a> {
     pub lds_bytes: u32,
     /// Scratch bytes of a lane.
     pub scratch_bytes: u32,
+    /// GB_ADDR_CONFIG of the device, which the layouts of tiled images depend on.
+    pub addr_config: u32,
     /// Whether exports and messages are recorded.
     pub record: bool,
     /// How close to the guest's bits floats are to be.

@@ -8,7 +8,7 @@ use crate::gfx10::Target;
 const ROWS: &str = include_str!("../../../tables/gfx10/surface/equations.tsv");
 
 /// One address bit: the bits of x, y and z whose exclusive or it is.
-type Term = [u32; 3];
+pub type Term = [u32; 3];
 
 /// How a block is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,11 @@ impl Equation {
             |term: &Term| term.iter().zip(at).fold(0, |sum, (mask, c)| sum ^ (mask & c).count_ones() & 1);
         let elements = self.terms.iter().rev().fold(0u64, |bits, term| bits << 1 | u64::from(bit(term)));
         elements << self.element_log2
+    }
+
+    /// Address bits from the lowest above the element's own on.
+    pub(super) fn terms(&self) -> &[Term] {
+        &self.terms
     }
 
     /// Bytes of a block.

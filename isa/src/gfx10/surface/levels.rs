@@ -5,13 +5,13 @@ use super::{Shape, Texel};
 
 /// One level of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub struct Level {
     /// Bytes from the slice's start.
-    offset: u64,
+    pub offset: u64,
     /// Linear: elements from one row to the next. Tiled: blocks from one row of blocks to the next.
-    pitch: u32,
-    /// What is added to a tail level's coordinates.
-    corner: [u32; 2],
+    pub pitch: u32,
+    /// What is added to a tail level's column and row.
+    pub corner: [u32; 2],
 }
 
 impl Level {
@@ -30,7 +30,7 @@ impl Level {
 }
 
 /// Elements of level `level` along an axis of `size` elements.
-pub(crate) fn size_at(size: u32, level: u8) -> u32 {
+pub fn size_at(size: u32, level: u8) -> u32 {
     size.checked_shr(level.into()).unwrap_or(0).max(1)
 }
 

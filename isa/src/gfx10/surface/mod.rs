@@ -19,9 +19,12 @@ mod mode;
 
 use super::Target;
 use equation::Equation;
-use levels::Level;
-pub(crate) use levels::size_at;
+pub use equation::Term;
+pub use levels::{Level, size_at};
 pub use mode::SwizzleMode;
+
+/// GB_ADDR_CONFIG of the GFX10.3 device that the tables were taken on: 16 pipes, 16 packers, 256 bytes a pipe.
+pub const ADDR_CONFIG: u32 = 0x444;
 
 /// Levels of the longest chain.
 pub const MAX_LEVELS: u8 = 16;
@@ -80,6 +83,24 @@ pub struct Layout {
     tiling: Option<Tiling>,
 }
 
+/// The blocks of a tiled surface, for those who address its elements by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// Elements across, down and deep.
+    pub block: [u32; 3],
+    /// Address bits inside a block, from the lowest above an element's own on: the bits of column, row and slice whose
+    /// exclusive or each is.
+    pub terms: &'static [Term],
+    /// Bytes of a block, a power of two.
+    pub bytes: u64,
+    /// Whether slices are grouped into layers of blocks, [`Blocks::block`] deep.
+    pub layers: bool,
+    /// Whether it is settled what slices other than 0 do.
+    pub any_slice: bool,
+    /// The bits of the base, below a block's bytes, that are exclusive-ored into offsets; the others are 0.
+    pub xor: u64,
+}
+
 /// How a surface is tiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tiling {
@@ -114,6 +135,24 @@ impl Layout {
     /// Bytes of one slice with all its levels; of a tiled volume, of one layer of blocks.
     pub fn slice_bytes(&self) -> u64 {
         self.slice_bytes
+    }
+
+    /// The levels, biggest first; never empty.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// How blocks are laid out, `None` for a linear surface.
+    pub fn blocks(&self) -> Option<Blocks> {
+        let Tiling { mode, volume, equation, xor } = self.tiling.as_ref()?;
+        Some(Blocks {
+            block: equation.block.map(|size| size.max(1)),
+            terms: equation.terms(),
+            bytes: mode.block_bytes(),
+            layers: *volume,
+            any_slice: equation.any_slice,
+            xor: *xor,
+        })
     }
 
     /// Bytes from the surface's base, before the base's low bits are mixed in. Coordinates are not checked against

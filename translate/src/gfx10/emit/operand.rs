@@ -33,8 +33,12 @@ pub(in crate::gfx10) fn constant(operand: Operand, spec: OperandSpec) -> Option<
     let mask = if spec.bits >= 64 { u64::MAX } else { (1 << spec.bits.max(16)) - 1 };
     match operand {
         Operand::Int(i) => Some(i64::from(i) as u64 & mask),
-        // A double's bits stand in the high half of a 64-bit operand whatever the operation reads them as.
-        Operand::Float(f) => Some(inline_float(f, spec.bits)),
+        // Packed halves have one inline float, in the low half; integers of 16 bits have none.
+        Operand::Float(f) => match (spec.kind, spec.bits) {
+            (NumberKind::PackedFloat, _) => Some(inline_float(f, 16)),
+            (NumberKind::Int | NumberKind::Uint | NumberKind::Bits, 16) => None,
+            (_, bits) => Some(inline_float(f, bits)),
+        },
         Operand::Literal(l) => Some(match (spec.bits, spec.kind) {
             (64, NumberKind::Float) => u64::from(l) << 32,
             (64, NumberKind::Int) => i64::from(l as i32) as u64,

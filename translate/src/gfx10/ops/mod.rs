@@ -46,8 +46,14 @@ pub(super) type Row = (Op, Lower);
 
 static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
     let mut table = vec![None; Op::COUNT];
-    let others =
-        [super::emit::CONTROL_ROWS, lanes::ROWS, record::ROWS, memory::LDS_ROWS, memory::SCALAR_ROWS];
+    let others = [
+        super::emit::CONTROL_ROWS,
+        lanes::ROWS,
+        record::ROWS,
+        memory::LDS_ROWS,
+        memory::LDS_ATOMIC_ROWS,
+        memory::SCALAR_ROWS,
+    ];
     let subjects = scalar::ROWS.into_iter().chain(others);
     for (op, lower) in subjects.flatten() {
         table[op.index()] = Some(*lower);

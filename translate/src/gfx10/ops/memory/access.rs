@@ -6,12 +6,13 @@ use super::Family;
 use super::atomic::{ATOMICS, AtomicRow};
 use crate::program::Width;
 
-const FAMILIES: [(&str, Family); 5] = [
+const FAMILIES: [(&str, Family); 6] = [
     ("buffer_", Family::Buffer),
     ("tbuffer_", Family::TypedBuffer),
     ("flat_", Family::Flat),
     ("global_", Family::Global),
     ("scratch_", Family::Scratch),
+    ("image_", Family::Image),
 ];
 
 /// What each lane does.
@@ -23,8 +24,29 @@ pub(in crate::gfx10) enum Kind {
     StoreDwords(u8),
     LoadFormat(FormatShape),
     StoreFormat(FormatShape),
-    Atomic { row: &'static AtomicRow, wide: bool },
+    Atomic {
+        row: &'static AtomicRow,
+        wide: bool,
+    },
+    /// A texel; with `mip`, of the level that the last address names.
+    LoadTexel {
+        mip: bool,
+    },
+    StoreTexel {
+        mip: bool,
+    },
+    /// The sizes of an image.
+    Sizes,
 }
+
+/// Image accesses other than atomics.
+const TEXELS: [(&str, Kind); 5] = [
+    ("load", Kind::LoadTexel { mip: false }),
+    ("load_mip", Kind::LoadTexel { mip: true }),
+    ("store", Kind::StoreTexel { mip: false }),
+    ("store_mip", Kind::StoreTexel { mip: true }),
+    ("get_resinfo", Kind::Sizes),
+];
 
 /// An access narrower than a dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +114,9 @@ pub(in crate::gfx10::ops) fn meaning(op: Op) -> Option<(Family, Kind)> {
         let (name, wide) = name.strip_suffix("_x2").map_or((name, false), |n| (n, true));
         let row = ATOMICS.iter().find(|row| row.name == name)?;
         return Some((family, Kind::Atomic { row, wide }));
+    }
+    if family == Family::Image {
+        return TEXELS.iter().find(|(name, _)| *name == rest).map(|(_, kind)| (family, *kind));
     }
     let (load, what) = match rest.strip_prefix("load_") {
         Some(what) => (true, what),

@@ -30,10 +30,11 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
         }
         Kind::Atomic { row, wide } => {
             let run = buffer.whole(e, 0, if wide { 8 } else { 4 });
-            e.atomic_access(inst, run, (row.op, wide), inst.src[3])
+            e.atomic_access(inst, run, (row, wide), inst.src[3])
         }
         Kind::LoadFormat(shape) => super::typed::load(e, inst, &buffer, family, shape),
         Kind::StoreFormat(shape) => super::typed::store(e, inst, &buffer, family, shape),
+        Kind::LoadTexel { .. } | Kind::StoreTexel { .. } | Kind::Sizes => Err(e.refuse(inst, "a texel")),
     }
 }
 

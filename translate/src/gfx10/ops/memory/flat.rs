@@ -25,7 +25,7 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
                 4
             }
         }
-        Kind::LoadFormat(_) | Kind::StoreFormat(_) => return Err(e.refuse(inst, "a format")),
+        _ => return Err(e.refuse(inst, "a format")),
     };
     let run = if family == Family::Scratch {
         scratch(e, inst, mods.offset, bytes)?
@@ -49,8 +49,8 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
             let registers = e.registers(inst, inst.src[1], 1)?;
             e.store_part(inst, run, registers[0], part);
         }
-        Kind::Atomic { row, wide } => e.atomic_access(inst, run, (row.op, wide), inst.src[1])?,
-        Kind::LoadFormat(_) | Kind::StoreFormat(_) => {}
+        Kind::Atomic { row, wide } => e.atomic_access(inst, run, (row, wide), inst.src[1])?,
+        _ => {}
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ mod atomic;
 mod buffer;
 mod descriptor;
 mod flat;
+mod image;
 mod lds;
 mod scalar;
 mod typed;
@@ -13,8 +14,8 @@ mod typed_convert;
 use guestwave_isa::gfx10::{Inst, Operand};
 
 pub(super) use access::meaning;
-pub(super) use lds::ROWS as LDS_ROWS;
 pub(super) use lds::offset as ds_offset;
+pub(super) use lds::{ATOMIC_ROWS as LDS_ATOMIC_ROWS, ROWS as LDS_ROWS};
 pub(super) use scalar::ROWS as SCALAR_ROWS;
 
 use crate::gfx10::emit::Emit;
@@ -30,6 +31,7 @@ pub(in crate::gfx10) enum Family {
     Flat,
     Global,
     Scratch,
+    Image,
 }
 
 pub(in crate::gfx10) use access::Kind;
@@ -55,6 +57,7 @@ pub(in crate::gfx10) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kin
     match family {
         Family::Buffer | Family::TypedBuffer => buffer::lower(e, inst, family, kind),
         Family::Flat | Family::Global | Family::Scratch => flat::lower(e, inst, family, kind),
+        Family::Image => image::lower(e, inst, kind),
     }
 }
 

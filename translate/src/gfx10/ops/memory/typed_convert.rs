@@ -123,11 +123,49 @@ impl Emit<'_> {
             Numeric::Unorm => self.fixed(register, wide, (0.0, wide), UnOp::RoundF64),
             Numeric::Snorm => self.fixed(register, signed, (-signed, signed), UnOp::RoundF64),
             Numeric::Float if c.width == 16 => self.half_of_single(register),
-            Numeric::Float | Numeric::Ufloat => register,
+            Numeric::Float => register,
+            Numeric::Ufloat => self.small_unsigned(register, u32::from(c.width) - 5),
             // No unified format of AMD has these.
             Numeric::Fixed | Numeric::Snapped | Numeric::Shared => self.b.c32(0),
         };
         self.with_constant(BinOp::And, bits, u64::from(most))
+    }
+
+    /// f32 to a float of five exponent bits and `fraction` fraction bits without a sign, to nearest even. Negative
+    /// numbers become 0; a NaN keeps the top of its payload, quiet if that leaves nothing.
+    fn small_unsigned(&mut self, single: Value, fraction: u32) -> Value {
+        let cut = 23 - fraction;
+        let size = self.with_constant(BinOp::And, single, 0x7fff_ffff);
+        let infinity = self.b.c32(31 << fraction);
+        // Normal numbers: the exponent's bias changed, then the fraction's end rounded away.
+        let rebased = self.with_constant(BinOp::Sub, size, (127 - 15) << 23);
+        let last = self.shift(BinOp::ShrU, rebased, cut);
+        let last = self.with_constant(BinOp::And, last, 1);
+        let up = self.with_constant(BinOp::Add, last, (1 << (cut - 1)) - 1);
+        let sum = self.b.bin(BinOp::Add, rebased, up);
+        let normal = self.shift(BinOp::ShrU, sum, cut);
+        let normal = self.b.bin(BinOp::MinU, normal, infinity);
+        // Denormals: units of 2^-(14 + fraction).
+        let wide = self.b.un(UnOp::F64FromF32, size);
+        let units = self.b.c64(f64::from(1u32 << (14 + fraction)).to_bits());
+        let units = self.b.bin(BinOp::MulF64, wide, units);
+        let units = self.b.un(UnOp::RoundF64, units);
+        let denormal = self.b.un(UnOp::U32FromF64, units);
+        let least = self.b.c32((127 - 14) << 23);
+        let tiny = self.b.bin(BinOp::LtU, size, least);
+        let number = self.b.select(tiny, denormal, normal);
+        let (zero, none) = (self.b.c32(0), self.b.c32(0));
+        let negative = self.b.bin(BinOp::LtS, single, none);
+        let number = self.b.select(negative, zero, number);
+        let payload = self.shift(BinOp::ShrU, size, cut);
+        let payload = self.with_constant(BinOp::And, payload, (1 << fraction) - 1);
+        let lost = self.b.bin(BinOp::Eq, payload, zero);
+        let quiet = self.b.c32(1 << (fraction - 1));
+        let payload = self.b.select(lost, quiet, payload);
+        let nan = self.b.bin(BinOp::Or, payload, infinity);
+        let limit = self.b.c32(0x7f80_0000);
+        let is_nan = self.b.bin(BinOp::LtU, limit, size);
+        self.b.select(is_nan, nan, number)
     }
 
     /// `register * scale` rounded to an integer within limits; NaN is 0. A product of an f32 and 24 bits is exact in f64.
