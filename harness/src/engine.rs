@@ -134,6 +134,42 @@ impl EngineArgs {
         }
     }
 
+    /// Whether the reference interpreter runs dispatches.
+    pub fn is_reference(&self) -> bool {
+        self.executor == ExecutorChoice::Reference
+    }
+
+    /// The same options with the reference interpreter.
+    #[must_use]
+    pub fn reference(&self) -> Self {
+        EngineArgs {
+            executor: ExecutorChoice::Reference,
+            backend: None,
+            holding: HoldingChoice::Auto,
+            fidelity: FidelityChoice::Exact,
+            adapter: None,
+            steps: self.steps,
+        }
+    }
+
+    /// What runs dispatches, by name.
+    pub fn backend_name(&self) -> &'static str {
+        match (self.executor, self.backend) {
+            (ExecutorChoice::Reference, _) => "reference",
+            (_, Some(BackendChoice::Wgpu)) => "wgpu",
+            (_, Some(BackendChoice::Plain)) => "plain",
+            (_, Some(BackendChoice::Soft) | None) => "soft",
+        }
+    }
+
+    /// `exact` or `fast`.
+    pub fn fidelity_name(&self) -> &'static str {
+        match self.fidelity {
+            FidelityChoice::Exact => "exact",
+            FidelityChoice::Fast => "fast",
+        }
+    }
+
     fn fidelity(&self) -> Fidelity {
         match self.fidelity {
             FidelityChoice::Exact => Fidelity::Exact,

@@ -3,6 +3,7 @@
 //! [`capture`] reads and writes capture files, [`memory`] holds the guest memory that a capture describes,
 //! [`executor`] runs its dispatches, [`replay`] puts these together, and [`commands`] is the command line.
 
+pub mod bench;
 pub mod capture;
 pub mod codes;
 pub mod commands;

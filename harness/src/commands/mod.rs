@@ -4,6 +4,7 @@
 //! if an expectation failed, 2 if something was refused or faulted, 3 for bad usage or an unreadable file; of several
 //! files the highest counts.
 
+mod bench;
 mod disasm;
 mod inspect;
 mod kernel;
@@ -39,6 +40,8 @@ enum Command {
     Disasm(disasm::Args),
     /// Run a compute kernel of a code object, as clang and lld make it
     Kernel(kernel::Args),
+    /// Measure speed, in turns with a baseline where it is at hand
+    Bench(bench::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -55,6 +58,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Inspect(args) => inspect::run(&args, &mut out),
         Command::Disasm(args) => disasm::run(&args, &mut out),
         Command::Kernel(args) => kernel::run(&args, &mut out),
+        Command::Bench(args) => bench::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

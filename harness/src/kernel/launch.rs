@@ -9,9 +9,9 @@ use super::elf::{CodeObject, Segment};
 use super::kernarg::{Shape, segment};
 use super::metadata::Kernel;
 use super::{KernelError, Value};
-use crate::capture::{BufferObject, DOMAIN_VRAM, PAGE_BYTES, VA_WRITABLE, VaKind, VaOp};
+use crate::capture::{PAGE_BYTES, VA_WRITABLE, VaKind, VaOp};
 use crate::executor::target;
-use crate::memory::{CaptureMemory, MemoryError};
+use crate::memory::CaptureMemory;
 
 /// Guest addresses of what a launch brings along.
 const IMAGE: u64 = 0x10_0000_0000;
@@ -95,10 +95,10 @@ impl CodeObject {
             segment(kernel, &request.values, &launch.shape, descriptor.lds_bytes(), |at, value| {
                 place.buffer(at, value)
             })?;
-        place.own(KERNARG, kernarg.len() as u64, &kernarg, false)?;
-        place.own(PACKET, 64, &launch.packet(IMAGE + entry), false)?;
+        place.memory.place(KERNARG, kernarg.len() as u64, &kernarg, false)?;
+        place.memory.place(PACKET, 64, &launch.packet(IMAGE + entry), false)?;
         if launch.uses_ring() {
-            place.own(PRIVATE, launch.ring_bytes(), &[], true)?;
+            place.memory.place(PRIVATE, launch.ring_bytes(), &[], true)?;
         }
         let dispatch = launch.dispatch(IMAGE + entry);
         Ok(Prepared { memory: place.memory, dispatch, buffers: place.buffers })
@@ -110,57 +110,20 @@ impl CodeObject {
 struct Placer {
     memory: CaptureMemory,
     buffers: Vec<Placed>,
-    objects: u32,
     next: u64,
 }
 
 impl Placer {
-    /// A buffer object of its own at `address`.
-    fn own(&mut self, address: u64, bytes: u64, contents: &[u8], writable: bool) -> Result<(), KernelError> {
-        let size = bytes.max(1).checked_next_multiple_of(PAGE_BYTES as u64).unwrap_or(u64::MAX);
-        let bo = self.object(size)?;
-        self.map(bo, address, 0..size, writable)?;
-        Ok(self.memory.fill(bo, 0, contents)?)
-    }
-
-    fn object(&mut self, size: u64) -> Result<u32, KernelError> {
-        self.objects += 1;
-        let bo = self.objects;
-        self.memory.create(&BufferObject {
-            bo,
-            handle: bo,
-            size,
-            domains: DOMAIN_VRAM,
-            flags: 0,
-            userptr: 0,
-        })?;
-        Ok(bo)
-    }
-
-    fn map(
-        &mut self,
-        bo: u32,
-        address: u64,
-        bytes: std::ops::Range<u64>,
-        writable: bool,
-    ) -> Result<(), MemoryError> {
-        let flags = if writable { VA_WRITABLE } else { 0 };
-        let (va, size) = (address + bytes.start, bytes.end - bytes.start);
-        self.memory.va(&VaOp { bo, kind: VaKind::Replace, flags, va, offset: bytes.start, size })
-    }
-
     /// The code object at its address, with its pointers made right.
     fn image(&mut self, object: &CodeObject) -> Result<(), KernelError> {
         let page = PAGE_BYTES as u64;
-        let size = (object.image().len() as u64).max(1).next_multiple_of(page);
-        let bo = self.object(size)?;
-        for Segment { bytes, writable, .. } in &object.segments {
-            let pages = bytes.start / page * page..bytes.end.next_multiple_of(page);
-            if !pages.is_empty() {
-                self.map(bo, IMAGE, pages, *writable)?;
-            }
+        let bo = self.memory.place(IMAGE, object.image().len() as u64, object.image(), false)?;
+        for Segment { bytes, .. } in object.segments.iter().filter(|s| s.writable && !s.bytes.is_empty()) {
+            let (start, end) = (bytes.start / page * page, bytes.end.next_multiple_of(page));
+            let (va, size) = (IMAGE + start, end - start);
+            let op = VaOp { bo, kind: VaKind::Replace, flags: VA_WRITABLE, va, offset: start, size };
+            self.memory.va(&op)?;
         }
-        self.memory.fill(bo, 0, object.image())?;
         for (at, target) in &object.pointers {
             self.memory.fill(bo, *at, &IMAGE.wrapping_add(*target).to_le_bytes())?;
         }
@@ -171,7 +134,7 @@ impl Placer {
     fn buffer(&mut self, argument: usize, value: &Value) -> Result<u64, KernelError> {
         let Value::Buffer { contents, bytes, writable } = value else { return Ok(0) };
         let address = BUFFERS.saturating_add(self.next);
-        self.own(address, *bytes, contents, *writable)?;
+        self.memory.place(address, *bytes, contents, *writable)?;
         self.next = self.next.saturating_add(*bytes).saturating_add(2 * GAP) / GAP * GAP;
         self.buffers.push(Placed { argument, address, bytes: *bytes });
         Ok(address)

@@ -22,7 +22,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, canonical};
 
-use crate::capture::{BufferObject, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
+use crate::capture::{BufferObject, DOMAIN_VRAM, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
 use crate::codes::coded_errors;
 
 pub use buffer::Buffer;
@@ -160,6 +160,26 @@ impl CaptureMemory {
     /// All live buffer objects by number.
     pub fn buffers(&self) -> Vec<Arc<Buffer>> {
         read(&self.buffers).values().cloned().collect()
+    }
+
+    /// Makes a buffer object of at least `bytes` bytes that begins with `contents`, maps it at `address`, and gives its number.
+    ///
+    /// # Errors
+    /// There is no room, or the range is not one of addresses.
+    pub fn place(
+        &self,
+        address: u64,
+        bytes: u64,
+        contents: &[u8],
+        writable: bool,
+    ) -> Result<u32, MemoryError> {
+        let size = bytes.max(1).checked_next_multiple_of(PAGE_BYTES as u64).unwrap_or(u64::MAX);
+        let bo = read(&self.buffers).last_key_value().map_or(0, |(bo, _)| bo.saturating_add(1));
+        self.create(&BufferObject { bo, handle: bo, size, domains: DOMAIN_VRAM, flags: 0, userptr: 0 })?;
+        let flags = if writable { VA_WRITABLE } else { 0 };
+        self.va(&VaOp { bo, kind: VaKind::Map, flags, va: address, offset: 0, size })?;
+        self.fill(bo, 0, contents)?;
+        Ok(bo)
     }
 
     /// Writes bytes of a buffer object, wherever it is mapped and whether or not the guest may store there.

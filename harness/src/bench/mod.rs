@@ -1,0 +1,214 @@
+//! Benchmarks: the same work as the baseline programs, measured in turns with them.
+//!
+//! A figure by itself says more of the machine and of what else it does than of the code. So each run measures ours and then
+//! starts the baseline, and what is reported is the median of several runs of each and their ratio.
+
+mod baseline;
+mod clock;
+mod draws;
+mod kernels;
+mod packets;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+pub use baseline::Baselines;
+use clock::Clock;
+
+use crate::engine::EngineArgs;
+
+/// Work that can be done again and again.
+trait Work {
+    /// Does it once.
+    fn run(&mut self) -> Result<()>;
+
+    /// Whether what was done is right.
+    fn check(&mut self) -> Result<()>;
+}
+
+/// One benchmark.
+struct Case {
+    name: &'static str,
+    unit: &'static str,
+    clock: Clock,
+    /// Items, of the unit, that doing the work once is.
+    items: f64,
+    /// Times that the work is done in a run; the best counts, as it does in the baseline.
+    repeats: u32,
+    /// The part of the work that the reference interpreter is given, where it is compared with.
+    reference: Option<f64>,
+    baseline: Option<baseline::Line>,
+    /// Sets the work up, or a part of it from 0 to 1.
+    set_up: fn(&EngineArgs, f64) -> Result<Box<dyn Work>>,
+}
+
+/// All benchmarks, in the order in which they run.
+const CASES: [Case; 6] =
+    [kernels::SAXPY, kernels::MATMUL, draws::POINTS, draws::TRIANGLES, draws::TINY, packets::PACKETS];
+
+/// The names of all benchmarks.
+pub fn names() -> Vec<&'static str> {
+    CASES.iter().map(|c| c.name).collect()
+}
+
+/// A benchmark's result, in the shape of `bench --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The benchmark.
+    pub name: &'static str,
+    /// What ran the guest's programs: a backend's name, or `reference`.
+    pub backend: &'static str,
+    /// `exact` or `fast`.
+    pub fidelity: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// The median of the runs.
+    pub value: f64,
+    /// The worst run.
+    pub min: f64,
+    /// The best run.
+    pub max: f64,
+    /// Runs.
+    pub runs: u32,
+    /// The median of the baseline's runs, where it is at hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<f64>,
+    /// `value / baseline`: above 1 is better than it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// The reference interpreter's figure for a part of the same work, in the same run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<f64>,
+    /// `value / reference`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times_reference: Option<f64>,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What runs the guest's programs.
+    pub engine: EngineArgs,
+    /// Runs of each benchmark.
+    pub runs: u32,
+    /// The baseline programs.
+    pub baselines: Baselines,
+}
+
+/// Runs the benchmark of that name.
+///
+/// # Errors
+/// There is none of that name, its work cannot be done here or is done wrong, or the baseline does not run.
+pub fn run(name: &str, options: &Options) -> Result<Row> {
+    let case = CASES.iter().find(|c| c.name == name);
+    let case =
+        case.with_context(|| format!("there is no benchmark {name:?}; there are {}", names().join(", ")))?;
+    let mut work = (case.set_up)(&options.engine, 1.0)?;
+    work.run()?;
+    work.check().with_context(|| format!("{name} came out wrong"))?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..options.runs.max(1) {
+        ours.push(case.measure(&mut *work)?);
+        if let Some(line) = &case.baseline {
+            theirs.extend(options.baselines.measure(line)?);
+        }
+    }
+    Ok(case.row(options, ours, theirs, case.reference(options)?))
+}
+
+impl Case {
+    /// Items a second of the best of several times.
+    fn measure(&self, work: &mut dyn Work) -> Result<f64> {
+        let mut best = f64::INFINITY;
+        for _ in 0..self.repeats {
+            let start = self.clock.now();
+            work.run()?;
+            best = best.min((self.clock.now() - start).as_secs_f64());
+        }
+        // No clock is finer than a nanosecond.
+        Ok(self.items / best.max(1e-9))
+    }
+
+    /// The reference interpreter's figure.
+    fn reference(&self, options: &Options) -> Result<Option<f64>> {
+        let Some(part) = self.reference.filter(|_| !options.engine.is_reference()) else { return Ok(None) };
+        let mut work = (self.set_up)(&options.engine.reference(), part)?;
+        let start = self.clock.now();
+        work.run()?;
+        let seconds = (self.clock.now() - start).as_secs_f64();
+        Ok(Some(self.items * part / seconds.max(1e-9)))
+    }
+
+    fn row(&self, options: &Options, mut ours: Vec<f64>, theirs: Vec<f64>, reference: Option<f64>) -> Row {
+        ours.sort_by(f64::total_cmp);
+        let value = median(&ours).unwrap_or(0.0);
+        let baseline = median(&theirs);
+        Row {
+            name: self.name,
+            backend: options.engine.backend_name(),
+            fidelity: options.engine.fidelity_name(),
+            unit: self.unit,
+            value,
+            min: ours.first().copied().unwrap_or(0.0),
+            max: ours.last().copied().unwrap_or(0.0),
+            runs: ours.len() as u32,
+            baseline,
+            ratio: baseline.map(|b| value / b),
+            reference,
+            times_reference: reference.map(|r| value / r),
+        }
+    }
+}
+
+/// The middle of some figures, the upper of two.
+fn median(figures: &[f64]) -> Option<f64> {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        engine: EngineArgs,
+    }
+
+    fn engine(args: &[&str]) -> EngineArgs {
+        Cli::parse_from([&["bench"], args].concat()).engine
+    }
+
+    /// A part of each work, on the reference and translated.
+    #[test]
+    fn every_work_is_done_right_on_every_executor() {
+        for engine in [engine(&["--executor", "reference"]), engine(&["--executor", "translate"])] {
+            for case in &CASES {
+                let mut work = (case.set_up)(&engine, 1.0 / 256.0).unwrap();
+                for _ in 0..2 {
+                    work.run().unwrap();
+                    work.check().map_err(|e| format!("{}: {e}", case.name)).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn medians_are_of_any_number_of_figures() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
+        assert_eq!(median(&[4.0, 2.0]), Some(4.0));
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_told() {
+        let options = Options { engine: engine(&[]), runs: 1, baselines: Baselines::default() };
+        let error = run("frobnicate", &options).unwrap_err().to_string();
+        assert!(names().iter().all(|n| error.contains(n)), "{error}");
+    }
+}

@@ -1,0 +1,58 @@
+//! `guestwave bench`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::style;
+use crate::bench::{Baselines, Options, Row, names, run as measure};
+use crate::engine::EngineArgs;
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Benchmarks to run; all of them if none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// One JSON object a benchmark on stdout, one per line
+    #[arg(long)]
+    json: bool,
+    /// The folder with the baseline programs `xfb` and `compute`, each run of which follows one of ours
+    #[arg(long, value_name = "DIR")]
+    baseline: Option<PathBuf>,
+    /// Runs of each benchmark, of which the median counts
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    runs: u32,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+/// Runs the benchmarks.
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
+    let wanted: Vec<&str> =
+        if args.names.is_empty() { names() } else { args.names.iter().map(String::as_str).collect() };
+    let baselines = Baselines { folder: args.baseline.clone() };
+    let options = Options { engine: args.engine.clone(), runs: args.runs, baselines };
+    for name in wanted {
+        let row = measure(name, &options)?;
+        match args.json {
+            true => writeln!(out, "{}", serde_json::to_string(&row)?)?,
+            false => print(&row, out)?,
+        }
+    }
+    Ok(0)
+}
+
+fn print(row: &Row, out: &mut dyn Write) -> Result<()> {
+    let Row { name, value, min, max, unit, .. } = row;
+    let name = style::heading(format!("{name:14}"));
+    write!(out, "{name} {value:>12.4e} {unit} {}", style::dim(format!("({min:.3e} to {max:.3e})")))?;
+    if let Some(ratio) = row.ratio {
+        write!(out, ", {ratio:.2} times the baseline")?;
+    }
+    if let Some(times) = row.times_reference {
+        write!(out, ", {times:.0} times the reference")?;
+    }
+    Ok(writeln!(out)?)
+}
