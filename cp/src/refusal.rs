@@ -110,21 +110,6 @@ refusals! {
     /// NGG.
     PrimitiveShader {} = "CP-DRAW-005",
         "the draw's vertices come from a primitive shader (NGG), which is not carried out; only a legacy vertex program is";
-    /// The first half of tessellation.
-    LocalShader {} = "CP-DRAW-006",
-        "the draw has a local shader (LS_EN, the stage before tessellation), which is not carried out";
-    /// Tessellation control.
-    HullShader {} = "CP-DRAW-007",
-        "the draw has a hull shader (HS_EN, tessellation control), which is not carried out";
-    /// The first half of a geometry pipeline.
-    ExportShader {} = "CP-DRAW-008",
-        "the draw has an export shader (ES_EN, the stage before a geometry shader), which is not carried out";
-    /// Geometry shader.
-    GeometryShader {} = "CP-DRAW-009",
-        "the draw has a geometry shader (GS_EN), which is not carried out";
-    /// The hardware VS runs something else than a vertex program.
-    VertexStage { value: u32 } = "CP-DRAW-010",
-        "VS_EN = {value}: the hardware VS runs a tessellation evaluation or copy program, which is not carried out";
     /// A draw option.
     DrawOption { option: &'static str } = "CP-DRAW-011",
         "the draw asks for {option}, which is not carried out";
@@ -141,17 +126,50 @@ refusals! {
     DrawSize { vertices: u64, limit: u64 } = "CP-DRAW-017",
         "the draw has {vertices} vertices, more than the {limit} that are taken for real work";
     /// More user data than registers for it.
-    VertexUserData { count: u32, limit: u32 } = "CP-DRAW-018",
-        "the vertex program asks for {count} words of user data, and there are {limit}";
+    VertexUserData { stage: &'static str, count: u32, limit: u32 } = "CP-DRAW-018",
+        "the {stage} program asks for {count} words of user data, and there are {limit}";
     /// Scratch without a ring.
-    VertexScratch {} = "CP-DRAW-019",
-        "the vertex program asks for scratch memory, and SPI_TMPRING_SIZE gives it a ring of no waves";
+    VertexScratch { stage: &'static str } = "CP-DRAW-019",
+        "the {stage} program asks for scratch memory, and SPI_TMPRING_SIZE gives it a ring of no waves";
     /// More indirect draws than any real packet has.
     IndirectDraws { draws: u32, limit: u32 } = "CP-DRAW-020",
         "the packet has {draws} indirect draws, more than the {limit} that are taken for real work";
     /// An index type that does not exist.
     IndexType { value: u32 } = "CP-DRAW-021",
         "VGT_INDEX_TYPE {value} is no size of an index";
+    /// Stages that do not go together.
+    Stages { value: u32 } = "CP-DRAW-022",
+        "VGT_SHADER_STAGES_EN {value:#x} sets up stages that no legacy pipeline has together";
+    /// A topology that no geometry program takes.
+    GeometryTopology { topology: &'static str } = "CP-DRAW-023",
+        "a {topology} goes into a geometry program; how it is cut up before it is not documented";
+    /// A geometry ring without room.
+    GeometryRing { slot: u64, ring: u64 } = "CP-DRAW-024",
+        "a wave's geometry output takes {slot} bytes, and VGT_GSVS_RING_SIZE gives a ring of {ring}, which does not hold that of one primitive";
+    /// An output primitive that does not exist.
+    GeometryOutput { value: u32 } = "CP-DRAW-025",
+        "VGT_GS_OUT_PRIM_TYPE {value} is nothing that a geometry program makes";
+    /// Two streams, one buffer.
+    SharedBuffer {} = "CP-DRAW-026",
+        "two vertex streams store to one streamout buffer; in which order is not documented";
+    /// An executor that does not record.
+    Records { waves: usize, records: usize } = "CP-DRAW-027",
+        "the executor recorded the messages of {records} waves of {waves}; a geometry draw needs those of all";
+    /// More LDS than a workgroup can have.
+    DrawLds { stage: &'static str, bytes: u32, limit: u32 } = "CP-DRAW-028",
+        "the {stage} program asks for {bytes} bytes of LDS, and a workgroup has at most {limit}";
+    /// Patches of no size.
+    PatchVertices { side: &'static str, count: u32, limit: u32 } = "CP-DRAW-029",
+        "a patch has {count} {side} vertices; it has to have 1 to {limit}";
+    /// A tessellation ring without room.
+    TessellationRing { ring: &'static str } = "CP-DRAW-030",
+        "{ring} leaves no room for a group of patches";
+    /// A way of tessellation.
+    Tessellator { field: &'static str, value: u32 } = "CP-DRAW-031",
+        "VGT_TF_PARAM: {field} {value} is not carried out with the rest of it";
+    /// Tessellation of something else than patches.
+    NotPatches { value: u32 } = "CP-DRAW-032",
+        "VGT_PRIMITIVE_TYPE {value:#x} goes into tessellation, which takes patches";
     /// An event type without a row in the table.
     UnknownEvent { event: u8 } = "CP-EVT-001",
         "event type {event} has no row in the event table";

@@ -19,7 +19,7 @@ const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/captures/expected.tsv"
 const HEAD: &str = "\
 # What a replay of each capture comes to. verdict: pass, fail, or refused and the code of the first refusal. recorded:
 # whether the pages that another executor recorded are equal, as far as the replay got; `differ` stands where that
-# executor could not run the program itself.
+# executor could not run the program itself, or gave waves other places in a driver's geometry and tessellation rings.
 capture\tverdict\trecorded
 ";
 
@@ -36,14 +36,14 @@ fn row(line: &str) -> (String, Verdict) {
 }
 
 /// What is wrong with the replay of one capture, if anything is.
-fn complaint(capture: &Capture, outcome: &Outcome, expected: Option<&Verdict>) -> Option<String> {
+fn complaint(name: &str, capture: &Capture, outcome: &Outcome, expected: Option<&Verdict>) -> Option<String> {
     let verdict = common::verdict(outcome);
     let first = outcome.report.refusals.first();
     if expected != Some(&verdict) {
         let why = first.map(|r| r.text.as_str()).unwrap_or_default();
         return Some(format!("{verdict:?}, expected {expected:?} {why}"));
     }
-    let stated = !outcome.report.expectations.is_empty();
+    let stated = !outcome.report.expectations.is_empty() || common::STATED_ELSEWHERE.contains(&name);
     if verdict.own == "pass" && !stated && verdict.recorded == "differ" {
         return Some(format!("it states nothing and its recorded pages differ: {:?}", outcome.report.golden));
     }
@@ -60,7 +60,7 @@ fn assert_all_as_expected(paths: &[PathBuf]) {
     let mut complaints = Vec::new();
     for path in paths {
         let (name, capture) = (common::name_of(path), load(path).unwrap());
-        let complaint = complaint(&capture, &common::run(&capture), expected.get(&name));
+        let complaint = complaint(&name, &capture, &common::run(&capture), expected.get(&name));
         complaints.extend(complaint.map(|c| format!("{name}: {c}")));
     }
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
@@ -83,8 +83,9 @@ fn the_shared_captures_come_to_what_the_table_says() {
 fn every_capture_of_the_repository_can_be_judged() {
     for path in common::own_captures() {
         let report = common::run(&load(&path).unwrap()).report;
+        let name = common::name_of(&path);
         let checked = report.expectations.len() as u64 + report.golden.pages;
-        assert!(checked > 0, "{} states nothing", common::name_of(&path));
+        assert!(checked > 0 || common::STATED_ELSEWHERE.contains(&name.as_str()), "{name} states nothing");
     }
 }
 

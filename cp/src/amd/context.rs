@@ -9,7 +9,7 @@ use super::streamout_unit::{StreamoutUnit, check_registers};
 use super::walk::Windows;
 use crate::{
     Completed, DispatchId, DrawFacts, ExactDispatch, Executor, GuestMemory, Interest, LaunchEvent, Observer,
-    Origin, PacketEvent, Refusal, Refused, SampleEvent, WaitEvent,
+    Origin, PacketEvent, Refusal, Refused, SampleEvent, WaitEvent, WaveRecord,
 };
 
 /// What the walk does after a packet.
@@ -200,20 +200,40 @@ impl<'a> Context<'a> {
         Ok(self.executor.submit(id, dispatch, self.memory)?)
     }
 
+    /// As [`Context::launch`], and waits until the dispatch has run. Gives what its waves recorded.
+    pub(crate) fn run(
+        &mut self,
+        dispatch: ExactDispatch,
+        draw: Option<&DrawFacts>,
+    ) -> Result<Vec<WaveRecord>, Refusal> {
+        self.launch(dispatch, draw)?;
+        let last = DispatchId(*self.next_id - 1);
+        self.flush_up_to(last)
+    }
+
     /// Makes memory current.
     pub(crate) fn flush(&mut self) -> Result<(), Refusal> {
         if self.scratch.ledger.is_empty() {
             return Ok(());
         }
+        self.flush_up_to(DispatchId(u64::MAX)).map(drop)
+    }
+
+    /// Flushes the executor, and gives what the waves of dispatch `wanted` recorded.
+    fn flush_up_to(&mut self, wanted: DispatchId) -> Result<Vec<WaveRecord>, Refusal> {
         let mut done = std::mem::take(&mut self.scratch.done);
+        let mut records = Vec::new();
         let result = self.executor.flush(self.memory, &mut done);
-        for completed in done.drain(..) {
+        for mut completed in done.drain(..) {
             self.completed(&completed);
+            if completed.id == wanted {
+                records = std::mem::take(&mut completed.records);
+            }
         }
         self.scratch.done = done;
         result?;
         self.scratch.ledger.settle();
-        Ok(())
+        Ok(records)
     }
 
     fn completed(&mut self, completed: &Completed) {

@@ -23,6 +23,24 @@ pub(super) const VERTEX_PROGRAM: ProgramFields = ProgramFields {
     ieee: field::SPI_SHADER_PGM_RSRC1_VS::IEEE_MODE,
 };
 
+/// The merged ES and GS: the address is the ES half's, the modes are the GS half's.
+pub(super) const EXPORT_GEOMETRY_PROGRAM: ProgramFields = ProgramFields {
+    address_lo: reg::SPI_SHADER_PGM_LO_ES,
+    address_hi: field::SPI_SHADER_PGM_HI_ES::MEM_BASE,
+    float_mode: field::SPI_SHADER_PGM_RSRC1_GS::FLOAT_MODE,
+    dx10_clamp: field::SPI_SHADER_PGM_RSRC1_GS::DX10_CLAMP,
+    ieee: field::SPI_SHADER_PGM_RSRC1_GS::IEEE_MODE,
+};
+
+/// The merged LS and HS, likewise.
+pub(super) const LOCAL_HULL_PROGRAM: ProgramFields = ProgramFields {
+    address_lo: reg::SPI_SHADER_PGM_LO_LS,
+    address_hi: field::SPI_SHADER_PGM_HI_LS::MEM_BASE,
+    float_mode: field::SPI_SHADER_PGM_RSRC1_HS::FLOAT_MODE,
+    dx10_clamp: field::SPI_SHADER_PGM_RSRC1_HS::DX10_CLAMP,
+    ieee: field::SPI_SHADER_PGM_RSRC1_HS::IEEE_MODE,
+};
+
 /// The compute program.
 pub(super) const COMPUTE_PROGRAM: ProgramFields = ProgramFields {
     address_lo: reg::COMPUTE_PGM_LO,

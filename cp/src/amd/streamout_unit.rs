@@ -33,12 +33,14 @@ pub(crate) fn check_registers(first: Register, count: usize) -> Result<(), Refus
 pub(crate) struct StreamoutUnit {
     core: Streamout,
     counting: Counting,
+    /// Streams that are on, one bit each.
+    streams: u8,
 }
 
 impl Default for StreamoutUnit {
     /// As after a reset. The counters stand still until PIPELINESTAT_START.
     fn default() -> Self {
-        StreamoutUnit { core: Streamout::default(), counting: Counting::Off }
+        StreamoutUnit { core: Streamout::default(), counting: Counting::Off, streams: 0 }
     }
 }
 
@@ -62,15 +64,20 @@ impl StreamoutUnit {
     pub(crate) fn configure(&mut self, registers: &RegisterFile) {
         let streams = registers.get(reg::VGT_STRMOUT_CONFIG);
         let routes = registers.get(reg::VGT_STRMOUT_BUFFER_CONFIG);
+        self.streams = (streams & 0xf) as u8;
         for slot in Slot::ALL {
             let n = slot.index() as u32;
             let size = u64::from(registers.get(reg::VGT_STRMOUT_BUFFER_SIZE.at(n))) * DWORD;
             let stride = registers.get(reg::VGT_STRMOUT_VTX_STRIDE.at(n));
             let stride = u64::from(field::VGT_STRMOUT_VTX_STRIDE::STRIDE.of(stride)) * DWORD;
             self.core.bind(slot, 0, size, stride, true);
-            let enabled = streams >> n & 1 != 0;
-            self.core.route(slot, if enabled { (routes >> (4 * n) & 0xf) as u8 } else { 0 });
+            self.core.route(slot, if self.is_on(slot) { (routes >> (4 * n) & 0xf) as u8 } else { 0 });
         }
+    }
+
+    /// Whether a stream was on when the unit was configured: it counts, and stores where it has a buffer.
+    pub(crate) fn is_on(&self, stream: Slot) -> bool {
+        stream.is_in(self.streams)
     }
 
     /// What drawing `primitives` primitives of `vertices` vertices each on a stream would store.

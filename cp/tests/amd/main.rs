@@ -9,6 +9,8 @@ mod counters;
 #[cfg(test)]
 mod draw;
 #[cfg(test)]
+mod geometry;
+#[cfg(test)]
 mod indirect;
 #[cfg(test)]
 mod opengl;
@@ -22,3 +24,5 @@ mod streamout;
 mod support;
 #[cfg(test)]
 mod sweep;
+#[cfg(test)]
+mod tessellation;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use guestwave_cp::amd::{Config, Limits, Ring, SubmitReport, reg};
+use guestwave_cp::amd::{Config, Limits, Register, Ring, SubmitReport, reg};
 use guestwave_cp::refusal::CATALOGUE;
 use guestwave_cp::{Isa, Refusal};
 
 use crate::compute::{SHADER_EN, compute, dispatch};
 use crate::draw::{KILL, POINTS, TRIANGLE_STRIP, TRIANGLES, draw, set_up, streaming, user_sgprs};
 use crate::support::{DATA, Machine};
+use crate::{geometry, tessellation};
 
 /// A code, what brings it about, and how.
 type Row = (&'static str, &'static str, fn(&mut Machine) -> &mut Machine);
@@ -16,12 +17,6 @@ type Row = (&'static str, &'static str, fn(&mut Machine) -> &mut Machine);
 /// Each starts from a streaming draw of points that is set up and not yet drawn.
 const DRAWS: &[Row] = &[
     ("CP-DRAW-005", "a primitive shader", |m| stages(m, 1 << 13)),
-    ("CP-DRAW-006", "a local shader", |m| stages(m, 1)),
-    ("CP-DRAW-007", "a hull shader", |m| stages(m, 1 << 2)),
-    ("CP-DRAW-008", "an export shader", |m| stages(m, 2 << 3)),
-    ("CP-DRAW-009", "a geometry shader", |m| stages(m, 1 << 5)),
-    ("CP-DRAW-010", "an evaluation program", |m| stages(m, 1 << 6)),
-    ("CP-DRAW-010", "a copy program", |m| stages(m, 2 << 6)),
     ("CP-DRAW-011", "dispatch draws", |m| stages(m, 1 << 9)),
     ("CP-DRAW-011", "vertex wave ids", |m| stages(m, 1 << 12)),
     ("CP-DRAW-011", "FP16_OVFL", |m| rsrc(m, 1 << 31, 0)),
@@ -52,6 +47,84 @@ const DRAWS: &[Row] = &[
     ("CP-DRAW-019", "scratch without a ring", |m| rsrc(m, 0, 1)),
     ("CP-DRAW-020", "2^20 + 1 indirect draws", |m| m.packet(0x2c, &[0, 0, 0, 0, (1 << 20) + 1, 0, 0, 0, 2])),
     ("CP-DRAW-021", "no index type", |m| m.set(reg::VGT_INDEX_TYPE, 3).packet(0x27, &[3, 0, 0, 3, 0])),
+    ("CP-DRAW-022", "a local shader alone", |m| stages(m, 1)),
+    ("CP-DRAW-022", "a hull shader alone", |m| stages(m, 1 << 2)),
+    ("CP-DRAW-022", "an export shader alone", |m| stages(m, 2 << 3)),
+    ("CP-DRAW-022", "a geometry shader alone", |m| stages(m, 1 << 5)),
+    ("CP-DRAW-022", "an evaluation program without patches", |m| stages(m, 1 << 6)),
+    ("CP-DRAW-022", "a copy program without a ring", |m| stages(m, 2 << 6)),
+    ("CP-DRAW-022", "a vertex program after a geometry program", |m| stages(m, 2 << 3 | 1 << 5)),
+    ("CP-DRAW-014", "patches before a geometry program", |m| gs(m, reg::VGT_PRIMITIVE_TYPE, 9)),
+    ("CP-DRAW-011", "FP16_OVFL of a geometry program", |m| gs(m, reg::SPI_SHADER_PGM_RSRC1_GS, 1 << 31)),
+    ("CP-DRAW-011", "a geometry program's trap handler", |m| gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, 1 << 6)),
+    ("CP-DRAW-011", "a geometry program's shared VGPRs", |m| gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, 1 << 28)),
+    ("CP-DRAW-011", "geometry waves of 32 lanes", |m| {
+        gs(m, reg::VGT_SHADER_STAGES_EN, geometry::STAGES | 1 << 22)
+    }),
+    ("CP-DRAW-011", "another geometry mode", |m| gs(m, reg::VGT_GS_MODE, 1)),
+    ("CP-DRAW-011", "the geometry ring in LDS", |m| gs(m, reg::VGT_GS_MODE, 3 << 21 | 3)),
+    ("CP-DRAW-011", "ES_PASSTHRU", |m| gs(m, reg::VGT_GS_MODE, 1 << 13 | 3)),
+    ("CP-DRAW-011", "COMPUTE_MODE", |m| gs(m, reg::VGT_GS_MODE, 1 << 14 | 3)),
+    ("CP-DRAW-011", "SUPPRESS_CUTS", |m| gs(m, reg::VGT_GS_MODE, 1 << 18 | 3)),
+    ("CP-DRAW-011", "EN_MAX_VERT_OUT_PER_GS_INSTANCE", |m| gs(m, reg::VGT_GS_INSTANCE_CNT, 1 << 31)),
+    ("CP-DRAW-011", "a geometry draw's vertex ids above the highest", |m| gs(m, reg::GE_MAX_VTX_INDX, 1)),
+    ("CP-DRAW-017", "2^25 vertices of a geometry draw", |m| {
+        geometry::set_up(m, [100; 4]);
+        draw(m, 1 << 25)
+    }),
+    ("CP-DRAW-017", "2^28 geometry threads and more", |m| {
+        geometry::set_up(m, [100; 4]);
+        m.set(reg::VGT_GS_INSTANCE_CNT, 64 << 2 | 1);
+        draw(m.packet(0x2f, &[3]), 1 << 21)
+    }),
+    ("CP-DRAW-018", "33 words of a geometry program's user data", |m| {
+        gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, user_sgprs(33))
+    }),
+    ("CP-DRAW-018", "33 words of a copy program's user data", |m| {
+        gs(m, reg::SPI_SHADER_PGM_RSRC2_VS, user_sgprs(33))
+    }),
+    ("CP-DRAW-019", "a geometry program's scratch without a ring", |m| {
+        gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, 1)
+    }),
+    ("CP-DRAW-023", "quads into a geometry program", |m| gs(m, reg::VGT_PRIMITIVE_TYPE, 0x13)),
+    ("CP-DRAW-023", "a polygon into a geometry program", |m| gs(m, reg::VGT_PRIMITIVE_TYPE, 0x15)),
+    ("CP-DRAW-023", "rectangles into a geometry program", |m| gs(m, reg::VGT_PRIMITIVE_TYPE, 0x11)),
+    ("CP-DRAW-024", "no geometry ring", |m| gs(m, reg::VGT_GSVS_RING_SIZE, 0)),
+    ("CP-DRAW-024", "a geometry ring of less than a slot", |m| gs(m, reg::VGT_GSVS_RING_SIZE, 31)),
+    ("CP-DRAW-025", "an output primitive that does not exist", |m| gs(m, reg::VGT_GS_OUT_PRIM_TYPE, 3)),
+    ("CP-DRAW-025", "one of a further stream", |m| gs(m, reg::VGT_GS_OUT_PRIM_TYPE, 1 << 31 | 4 << 16)),
+    ("CP-DRAW-026", "two streams with one buffer", |m| gs(m, reg::VGT_STRMOUT_BUFFER_CONFIG, 0x3021)),
+    ("CP-DRAW-028", "more LDS than there is", |m| gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, 129 << 19)),
+    ("CP-DRAW-011", "FP16_OVFL of a control program", |m| tess(m, reg::SPI_SHADER_PGM_RSRC1_HS, 1 << 30)),
+    ("CP-DRAW-011", "a control program's trap handler", |m| tess(m, reg::SPI_SHADER_PGM_RSRC2_HS, 1 << 6)),
+    ("CP-DRAW-011", "a control program's TG_SIZE", |m| tess(m, reg::SPI_SHADER_PGM_RSRC2_HS, 1 << 8)),
+    ("CP-DRAW-011", "a control program's shared VGPRs", |m| tess(m, reg::SPI_SHADER_PGM_RSRC2_HS, 1 << 28)),
+    ("CP-DRAW-011", "another greatest level", |m| tess(m, reg::VGT_HOS_MAX_TESS_LEVEL, 32f32.to_bits())),
+    ("CP-DRAW-011", "a patch's vertex ids above the highest", |m| tess(m, reg::GE_MAX_VTX_INDX, 1)),
+    ("CP-DRAW-018", "33 words of a control program's user data", |m| {
+        tess(m, reg::SPI_SHADER_PGM_RSRC2_HS, user_sgprs(33))
+    }),
+    ("CP-DRAW-018", "33 words of an evaluation program's user data", |m| {
+        tess(m, reg::SPI_SHADER_PGM_RSRC2_VS, user_sgprs(33))
+    }),
+    ("CP-DRAW-019", "a control program's scratch without a ring", |m| {
+        tess(m, reg::SPI_SHADER_PGM_RSRC2_HS, 1)
+    }),
+    ("CP-DRAW-028", "more LDS of a control program", |m| tess(m, reg::SPI_SHADER_PGM_RSRC2_HS, 129 << 18)),
+    ("CP-DRAW-029", "patches of no vertices", |m| tess(m, reg::VGT_LS_HS_CONFIG, 3 << 14 | 4)),
+    ("CP-DRAW-029", "patches of 33 vertices", |m| tess(m, reg::VGT_LS_HS_CONFIG, 3 << 14 | 33 << 8 | 4)),
+    ("CP-DRAW-029", "patches of no vertices out", |m| tess(m, reg::VGT_LS_HS_CONFIG, 3 << 8 | 4)),
+    ("CP-DRAW-029", "patches of 33 vertices out", |m| tess(m, reg::VGT_LS_HS_CONFIG, 33 << 14 | 3 << 8 | 4)),
+    ("CP-DRAW-030", "groups of no patches", |m| tess(m, reg::VGT_LS_HS_CONFIG, 3 << 14 | 3 << 8)),
+    ("CP-DRAW-030", "no ring of levels", |m| tess(m, reg::VGT_TF_RING_SIZE, 0)),
+    ("CP-DRAW-030", "a ring of less than a group's levels", |m| tess(m, reg::VGT_TF_RING_SIZE, 15)),
+    ("CP-DRAW-031", "no domain", |m| tess(m, reg::VGT_TF_PARAM, 3 << 5 | 3)),
+    ("CP-DRAW-031", "powers of two", |m| tess(m, reg::VGT_TF_PARAM, 3 << 5 | 1 << 2 | 1)),
+    ("CP-DRAW-031", "no output", |m| tess(m, reg::VGT_TF_PARAM, 4 << 5 | 1)),
+    ("CP-DRAW-031", "lines of triangles", |m| tess(m, reg::VGT_TF_PARAM, 1 << 5 | 1)),
+    ("CP-DRAW-031", "triangles of isolines", |m| tess(m, reg::VGT_TF_PARAM, 2 << 5)),
+    ("CP-DRAW-032", "tessellated triangles", |m| tess(m, reg::VGT_PRIMITIVE_TYPE, 4)),
+    ("CP-MEM-001", "a ring of levels nowhere", |m| tess(m, reg::VGT_TF_MEMORY_BASE, 0x10)),
     ("CP-MEM-001", "indices nowhere", |m| m.packet(0x27, &[3, 0x10, 0, 3, 0])),
     ("CP-MEM-001", "arguments nowhere", |m| m.packet(0x24, &[0x10, 0, 0, 2])),
     ("CP-MEM-001", "a count nowhere", |m| m.packet(0x2c, &[0, 0, 0, 1 << 30, 1, 0x10, 0, 16, 2])),
@@ -114,6 +187,18 @@ const DISPATCHES: &[Row] = &[
 
 fn stages(m: &mut Machine, bits: u32) -> &mut Machine {
     draw(m.set(reg::VGT_SHADER_STAGES_EN, bits), 3)
+}
+
+/// A geometry draw but for one register.
+fn gs(m: &mut Machine, register: Register, value: u32) -> &mut Machine {
+    geometry::set_up(m, [100; 4]);
+    draw(m.set(register, value), 12)
+}
+
+/// A tessellated draw but for one register.
+fn tess(m: &mut Machine, register: Register, value: u32) -> &mut Machine {
+    tessellation::set_up(m, 100);
+    draw(m.set(register, value), 12)
 }
 
 fn rsrc(m: &mut Machine, rsrc1: u32, rsrc2: u32) -> &mut Machine {
@@ -262,7 +347,7 @@ fn this_is_every_refusal_of_draws_dispatches_and_streamout() {
         .iter()
         .chain(DISPATCHES)
         .map(|row| row.0)
-        .chain(["CP-DRAW-001", "CP-DRAW-002", "CP-DRAW-004"])
+        .chain(["CP-DRAW-001", "CP-DRAW-002", "CP-DRAW-004", "CP-DRAW-027"])
         .filter(|code| ours(code))
         .collect();
     let named: BTreeSet<_> = CATALOGUE.iter().map(|entry| entry.code).filter(|code| ours(code)).collect();

@@ -1,11 +1,11 @@
 //! Whatever registers and packets say, a launch is well formed or refused.
 
 use guestwave_cp::amd::{Config, Register, Ring, reg};
-use guestwave_cp::{ExactDispatch, Grid, Isa, LaneRule, ScalarRule};
+use guestwave_cp::{ExactDispatch, Grid, GuestMemory, Isa, LaneRule, Message, ScalarRule, Stage, WaveRecord};
 use proptest::prelude::*;
 
 use crate::support::{DATA, Machine};
-use crate::{compute, draw};
+use crate::{compute, draw, geometry, tessellation};
 
 /// Every register that a launch reads.
 fn registers() -> Vec<Register> {
@@ -92,7 +92,7 @@ fn check(d: &ExactDispatch) -> Result<(), TestCaseError> {
     let lanes = u32::from(d.program.wave_lanes);
     prop_assert!(lanes == 32 || lanes == 64);
     prop_assert!(d.items() > 0 && d.items() <= 1 << 32, "{} items", d.items());
-    prop_assert!(d.sgprs.len() <= 40 && d.vgprs.len() <= 4 && d.lds_bytes <= 1 << 16);
+    prop_assert!(d.sgprs.len() <= 40 && d.vgprs.len() <= 9 && d.lds_bytes <= 1 << 16);
     prop_assert!(d.program.address < 1 << 48);
     match &d.grid {
         Grid::Linear { per_wave, .. } => prop_assert!((1..=lanes).contains(per_wave)),
@@ -103,7 +103,12 @@ fn check(d: &ExactDispatch) -> Result<(), TestCaseError> {
                 prop_assert!((1..=threads[axis]).contains(&last_threads[axis]));
             }
         }
-        Grid::Subgroups { .. } => prop_assert!(false, "no merged stage is launched"),
+        Grid::Subgroups { waves } => {
+            prop_assert!(waves.iter().all(|n| *n > 0 && n * lanes <= 1024), "{waves:?}");
+            let all = waves.iter().sum::<u32>() as usize;
+            let told = |rule: &ScalarRule| !matches!(rule, ScalarRule::PerWave(words) if words.len() != all);
+            prop_assert!(d.sgprs.iter().all(told), "not one word a wave");
+        }
     }
     for rule in &d.vgprs {
         if let LaneRule::PerItem(words) = rule {
@@ -118,6 +123,74 @@ fn check(d: &ExactDispatch) -> Result<(), TestCaseError> {
     let no_ring = d.sgprs.iter().any(|rule| matches!(rule, ScalarRule::ScratchOffset { slots: 0, .. }));
     prop_assert!(!no_ring, "a scratch ring without a slot");
     Ok(())
+}
+
+/// Every register that a launch of a merged stage reads beside those.
+fn merged_registers() -> Vec<Register> {
+    let arrays = [reg::VGT_GSVS_RING_OFFSET, reg::VGT_GS_VERT_ITEMSIZE, reg::VGT_STRMOUT_BUFFER_SIZE];
+    let mut registers: Vec<_> = arrays.iter().flat_map(|a| (0..a.count).map(|n| a.at(n))).collect();
+    registers.extend([
+        reg::VGT_SHADER_STAGES_EN,
+        reg::VGT_PRIMITIVE_TYPE,
+        reg::VGT_GS_MODE,
+        reg::VGT_GS_ONCHIP_CNTL,
+        reg::VGT_GS_INSTANCE_CNT,
+        reg::VGT_GS_MAX_VERT_OUT,
+        reg::VGT_GS_OUT_PRIM_TYPE,
+        reg::VGT_ESGS_RING_ITEMSIZE,
+        reg::VGT_GSVS_RING_ITEMSIZE,
+        reg::VGT_GSVS_RING_SIZE,
+        reg::VGT_LS_HS_CONFIG,
+        reg::VGT_TF_PARAM,
+        reg::VGT_TF_RING_SIZE,
+        reg::VGT_TF_MEMORY_BASE,
+        reg::VGT_TF_MEMORY_BASE_HI,
+        reg::VGT_HS_OFFCHIP_PARAM,
+        reg::VGT_HOS_MAX_TESS_LEVEL,
+        reg::VGT_STRMOUT_CONFIG,
+        reg::VGT_STRMOUT_BUFFER_CONFIG,
+        reg::SPI_SHADER_PGM_RSRC1_GS,
+        reg::SPI_SHADER_PGM_RSRC2_GS,
+        reg::SPI_SHADER_PGM_RSRC1_HS,
+        reg::SPI_SHADER_PGM_RSRC2_HS,
+        reg::SPI_SHADER_PGM_RSRC2_VS,
+        reg::SPI_TMPRING_SIZE,
+        reg::GE_INDX_OFFSET,
+        reg::PA_SU_SC_MODE_CNTL,
+        reg::PA_CL_CLIP_CNTL,
+    ]);
+    registers
+}
+
+/// What programs leave: the bits of each level in turn, and messages with the lanes that sent them.
+type Left = (Vec<u32>, Vec<(u16, u64)>);
+
+/// Levels of all kinds, NaN and infinity among them, seldom large ones; messages mostly of the geometry stage.
+fn left() -> impl Strategy<Value = Left> {
+    let small = (0u32..12).prop_map(|n| (n as f32 / 2.0).to_bits());
+    let odd = prop::sample::select(vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, 64.0]);
+    let level = prop_oneof![20 => small, 1 => odd.prop_map(f32::to_bits), 1 => any::<u32>()];
+    let message = prop_oneof![
+        8 => (0u16..4, 0u16..4).prop_map(|(operation, stream)| 2 | operation << 4 | stream << 8),
+        1 => any::<u16>(),
+    ];
+    (prop::collection::vec(level, 1..16), prop::collection::vec((message, any::<u64>()), 0..24))
+}
+
+/// Leaves levels in the ring that a test's [`tessellation::set_up`] names, and messages.
+fn leave(dispatch: &ExactDispatch, memory: &dyn GuestMemory, (levels, messages): &Left) -> Vec<WaveRecord> {
+    if dispatch.stage == Stage::LsHs {
+        let words = levels.iter().cycle().take(1024).flat_map(|level| level.to_le_bytes());
+        memory.write(tessellation::LEVELS, &words.collect::<Vec<_>>()).unwrap();
+    }
+    let record = |_| WaveRecord {
+        messages: messages
+            .iter()
+            .map(|(simm16, exec)| Message { simm16: *simm16, m0: 0, exec: *exec })
+            .collect(),
+        exports: Vec::new(),
+    };
+    (0..dispatch.items() / u64::from(dispatch.program.wave_lanes)).map(record).collect()
 }
 
 proptest! {
@@ -145,6 +218,34 @@ proptest! {
         for (opcode, body) in packets {
             m.packet(opcode, &body).submit();
         }
+        for dispatch in m.ran() {
+            check(&dispatch)?;
+        }
+    }
+
+    #[test]
+    fn merged_stages_are_well_formed_or_refused(
+        values in prop::collection::vec(
+            prop_oneof![20 => Just(None), 1 => word().prop_map(Some)],
+            merged_registers().len()
+        ),
+        stages in prop::sample::select(vec![geometry::STAGES, tessellation::STAGES, tessellation::STAGES_GEOMETRY]),
+        vertices in prop_oneof![8 => 0u32..60, 1 => Just(u32::MAX)],
+        left in left(),
+    ) {
+        let mut m = Machine::new();
+        m.executor.programs = Some(Box::new(move |dispatch, memory| leave(dispatch, memory, &left)));
+        geometry::set_up(&mut m, [100; 4]);
+        if stages != geometry::STAGES {
+            tessellation::set_up(&mut m, 100);
+        }
+        m.set(reg::VGT_SHADER_STAGES_EN, stages);
+        for (register, value) in merged_registers().into_iter().zip(values) {
+            if let Some(value) = value {
+                m.set(register, value);
+            }
+        }
+        draw::draw(&mut m, vertices).submit();
         for dispatch in m.ran() {
             check(&dispatch)?;
         }

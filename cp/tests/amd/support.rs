@@ -8,7 +8,7 @@ use guestwave_cp::amd::registers::{Register, Space};
 use guestwave_cp::amd::{CommandProcessor, Config, IndirectBuffer, Ring, Submission, SubmitReport};
 use guestwave_cp::{
     AccessKind, Completed, DispatchError, DispatchId, ExactDispatch, Executor, Generation, Grid, GuestMemory,
-    Isa, LaneRule, MemoryFault, NoObserver, ScalarRule, canonical,
+    Isa, LaneRule, MemoryFault, NoObserver, ScalarRule, WaveRecord, canonical,
 };
 
 /// Where streams are written.
@@ -97,9 +97,14 @@ pub(crate) struct Wave {
     pub(crate) lanes: Vec<Vec<u32>>,
 }
 
-/// Works out the waves of a linear dispatch from its rules.
+/// Works out the waves of a linear dispatch, or of one of subgroups, from its rules.
 pub(crate) fn waves(dispatch: &ExactDispatch) -> Vec<Wave> {
-    let Grid::Linear { items, per_wave } = dispatch.grid else { panic!("{:?}", dispatch.grid) };
+    let lanes = u32::from(dispatch.program.wave_lanes);
+    let (items, per_wave) = match &dispatch.grid {
+        Grid::Linear { items, per_wave } => (*items, *per_wave),
+        Grid::Subgroups { waves } => (waves.iter().sum::<u32>() * lanes, lanes),
+        other => panic!("{other:?}"),
+    };
     (0..items.div_ceil(per_wave))
         .map(|wave| {
             let first = wave * per_wave;
@@ -124,7 +129,8 @@ fn scalar(rule: &ScalarRule, wave: u32, first: u32, items: u32) -> u32 {
         }
         ScalarRule::FirstItem { base } => base.wrapping_add(first),
         ScalarRule::ScratchOffset { per_wave, slots } => per_wave * (wave % slots),
-        other => panic!("{other:?} in a linear dispatch"),
+        ScalarRule::PerWave(words) => words[wave as usize],
+        other => panic!("{other:?} in a draw's dispatch"),
     }
 }
 
@@ -134,15 +140,20 @@ fn lane(rule: &LaneRule, item: u32) -> u32 {
         LaneRule::Item { base } => base.wrapping_add(item),
         LaneRule::Primitive { base, items } => base.wrapping_add(item / items),
         LaneRule::PerItem(words) => words[item as usize % words.len()],
-        other => panic!("{other:?} in a linear dispatch"),
+        other => panic!("{other:?} in a draw's dispatch"),
     }
 }
+
+/// A test's own programs: plays a dispatch, and gives what its waves record.
+pub(crate) type Programs = Box<dyn Fn(&ExactDispatch, &dyn GuestMemory) -> Vec<WaveRecord> + Send>;
 
 /// Records dispatches, plays them as [`play`] says, and runs nothing before it is flushed.
 #[derive(Default)]
 pub(crate) struct Recorder {
     /// Records only.
     pub(crate) idle: bool,
+    /// Plays dispatches in place of [`play`].
+    pub(crate) programs: Option<Programs>,
     /// Every dispatch that ran.
     pub(crate) ran: Vec<ExactDispatch>,
     /// Number, from 0, of the dispatch that faults.
@@ -167,11 +178,16 @@ impl Executor for Recorder {
                 let (code, text) = ("TEST", "told to fault".to_owned());
                 return Err(DispatchError { id, origin: dispatch.origin, code, text, pc: None, fault: None });
             }
-            if !self.idle {
-                play(&dispatch, memory);
-            }
+            let records = match &self.programs {
+                _ if self.idle => Vec::new(),
+                Some(programs) => programs(&dispatch, memory),
+                None => {
+                    play(&dispatch, memory);
+                    Vec::new()
+                }
+            };
             self.ran.push(dispatch);
-            done.push(Completed { id, ..Completed::default() });
+            done.push(Completed { id, records, ..Completed::default() });
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! draw runs each of its indices once, as drawn (policy: how often the hardware runs a shared vertex depends on its
 //! caches). Vertices of incomplete primitives do not run. An instance repeats the whole.
 
-use super::indices;
+use super::indices::{self, Fetched};
 use super::request::Request;
 use crate::amd::context::Context;
 use crate::amd::packet::Packet;
@@ -15,7 +15,7 @@ use crate::primitives::{Drawn, Provoking, Topology};
 use crate::{LaneRule, Refusal};
 
 /// Policy: a draw that runs more vertices is taken for garbage. No driver's test suite comes near it.
-const MAX_VERTICES: u64 = 1 << 28;
+pub(super) const MAX_VERTICES: u64 = 1 << 28;
 /// Policy: the same for the vertices of one instance where they have to be listed.
 const MAX_LISTED: u64 = 1 << 24;
 
@@ -82,27 +82,23 @@ fn check_size(request: &Request, topology: Topology, order: Order, listed: bool)
     let drawn = u64::from(request.vertices);
     let stored = topology.primitives(request.vertices).saturating_mul(u64::from(topology.corners()));
     let each = if order == Order::Stored { drawn.max(stored) } else { drawn };
-    let all = each.saturating_mul(u64::from(request.instances));
-    match (all, each) {
-        (vertices, _) if vertices > MAX_VERTICES => Err(Refusal::DrawSize { vertices, limit: MAX_VERTICES }),
-        (_, vertices) if listed && vertices > MAX_LISTED => {
-            Err(Refusal::DrawSize { vertices, limit: MAX_LISTED })
-        }
-        _ => Ok(each),
+    check_vertices(each, request.instances, listed)?;
+    Ok(each)
+}
+
+/// Refuses a draw of more vertices than are taken for real, of more in each instance where these have to be listed.
+pub(super) fn check_vertices(each: u64, instances: u32, listed: bool) -> Result<(), Refusal> {
+    match each.saturating_mul(u64::from(instances)) {
+        vertices if vertices > MAX_VERTICES => Err(Refusal::DrawSize { vertices, limit: MAX_VERTICES }),
+        _ if listed && each > MAX_LISTED => Err(Refusal::DrawSize { vertices: each, limit: MAX_LISTED }),
+        _ => Ok(()),
     }
 }
 
 impl Assembly {
     /// Lists the vertices of indices from memory, or of a topology that shares vertices.
     fn list(&mut self, cx: &mut Context<'_>, packet: &Packet<'_>, request: &Request) -> Result<(), Refusal> {
-        let (indices, restart) = match request.indices {
-            Some(range) => {
-                let restart = indices::restart(cx.registers())?;
-                (indices::fetch(cx, packet, range, request.vertices)?, restart)
-            }
-            // Restart is a matter of indices.
-            None => ((0..request.vertices).collect(), None),
-        };
+        let Fetched { indices, restart } = indices::drawn(cx, packet, request)?;
         let drawn = Drawn { topology: self.topology, indices: &indices, restart };
         let mut ids = match self.order {
             Order::Stored => drawn.stored(provoking(cx.registers())),
@@ -174,7 +170,8 @@ impl Assembly {
     }
 }
 
-fn provoking(registers: &RegisterFile) -> Provoking {
+/// The present provoking vertex.
+pub(super) fn provoking(registers: &RegisterFile) -> Provoking {
     match registers.flag(field::PA_SU_SC_MODE_CNTL::PROVOKING_VTX_LAST) {
         true => Provoking::Last,
         false => Provoking::First,

@@ -1,5 +1,6 @@
 //! Indices from memory.
 
+use super::request::Request;
 use crate::amd::context::Context;
 use crate::amd::packet::Packet;
 use crate::amd::place::aligned;
@@ -32,7 +33,7 @@ fn bytes(registers: &RegisterFile) -> Result<u8, Refusal> {
 ///
 /// # Errors
 /// VGT_INDEX_TYPE names no type.
-pub(super) fn restart(registers: &RegisterFile) -> Result<Option<Restart>, Refusal> {
+fn restart(registers: &RegisterFile) -> Result<Option<Restart>, Refusal> {
     use field::GE_MULTI_PRIM_IB_RESET_EN as RESET;
     if !registers.flag(RESET::RESET_EN) {
         return Ok(None);
@@ -44,12 +45,37 @@ pub(super) fn restart(registers: &RegisterFile) -> Result<Option<Restart>, Refus
     Ok(Some(Restart::new(registers.get(reg::VGT_MULTI_PRIM_IB_RESET_INDX), mask)))
 }
 
+/// The indices of a draw, and what restarts primitives among them.
+pub(super) struct Fetched {
+    pub(super) indices: Vec<u32>,
+    pub(super) restart: Option<Restart>,
+}
+
+/// The indices of one instance of a draw, from memory or counted up.
+///
+/// # Errors
+/// As [`fetch`].
+pub(super) fn drawn(
+    cx: &mut Context<'_>,
+    packet: &Packet<'_>,
+    request: &Request,
+) -> Result<Fetched, Refusal> {
+    match request.indices {
+        Some(range) => {
+            let restart = restart(cx.registers())?;
+            Ok(Fetched { indices: fetch(cx, packet, range, request.vertices)?, restart })
+        }
+        // Restart is a matter of indices.
+        None => Ok(Fetched { indices: (0..request.vertices).collect(), restart: None }),
+    }
+}
+
 /// Reads `count` indices, after what programs are to store there has been stored.
 ///
 /// # Errors
 /// VGT_INDEX_TYPE names no type, the address is not a multiple of an index, memory is not mapped, or the fault of an
 /// earlier dispatch.
-pub(super) fn fetch(
+fn fetch(
     cx: &mut Context<'_>,
     packet: &Packet<'_>,
     range: IndexRange,

@@ -1,16 +1,17 @@
-//! The registers that a legacy vertex program starts with.
+//! The registers that the hardware VS starts with, whatever runs in it, and user data of any stage.
 
 use super::assembly::Assembly;
 use super::request::UserData;
 use crate::amd::launch::{NoRing, ScratchFields};
 use crate::amd::register_file::RegisterFile;
-use crate::amd::registers::{Field, field, field::SPI_SHADER_PGM_RSRC2_VS as RSRC2, reg};
+use crate::amd::registers::{Field, RegisterArray, field, field::SPI_SHADER_PGM_RSRC2_VS as RSRC2, reg};
 use crate::amd::streamout_unit::DWORD;
 use crate::streamout::{Plan, Slot};
 use crate::{LaneRule, Refusal, ScalarRule, Scratch};
 
-/// Place of the vertex count in streamout_config.
+/// Places of the vertex count and of the stream in streamout_config.
 const CONFIG_COUNT_SHIFT: u8 = 16;
+const CONFIG_STREAM_SHIFT: u32 = 24;
 
 /// The bits that give a program a buffer's position, by buffer.
 const POSITION_ENABLES: [Field; 4] =
@@ -23,7 +24,8 @@ const SCRATCH: ScratchFields = ScratchFields {
 };
 
 /// User data, and after it what RSRC2 adds, each only where it is enabled: streamout_config, streamout_write_index,
-/// the position in dwords of each buffer, the tessellation ring's offset, the scratch offset.
+/// the position in dwords of each buffer, `off_chip` (where the patches lie in the tessellation buffer, in bytes), the
+/// scratch offset.
 ///
 /// # Errors
 /// More user data than there are registers, or scratch without a ring.
@@ -31,36 +33,56 @@ pub(super) fn scalars(
     registers: &RegisterFile,
     told: &UserData,
     plan: &Plan,
+    off_chip: u32,
 ) -> Result<(Vec<ScalarRule>, Option<Scratch>), Refusal> {
-    let (streamout, off_chip) = (registers.flag(RSRC2::SO_EN), registers.flag(RSRC2::OC_LDS_EN));
-    let scratch = SCRATCH.read(registers).map_err(|NoRing| Refusal::VertexScratch {})?;
-    let mut rules = user_data(registers, told)?;
-    rules.extend((streamout || off_chip).then(|| streamout_config(plan)));
+    let (streamout, tessellated) = (registers.flag(RSRC2::SO_EN), registers.flag(RSRC2::OC_LDS_EN));
+    let scratch = SCRATCH.read(registers).map_err(|NoRing| Refusal::VertexScratch { stage: "vertex" })?;
+    let mut rules = USER_DATA.read(registers, told)?;
+    rules.extend((streamout || tessellated).then(|| streamout_config(plan)));
     rules.extend(streamout.then_some(ScalarRule::FirstItem { base: 0 }));
     rules.extend(positions(registers, plan));
-    rules.extend(off_chip.then_some(ScalarRule::Word(0)));
+    rules.extend(tessellated.then_some(ScalarRule::Word(off_chip)));
     rules.extend(scratch.iter().map(|(_, rule)| rule.clone()));
     Ok((rules, scratch.map(|(ring, _)| ring)))
 }
 
-/// The user data registers, but for those that the draw itself sets.
-fn user_data(registers: &RegisterFile, told: &UserData) -> Result<Vec<ScalarRule>, Refusal> {
-    let words = reg::SPI_SHADER_USER_DATA_VS;
-    let count = registers.field(RSRC2::USER_SGPR) | registers.field(RSRC2::USER_SGPR_MSB) << 5;
-    let word = |n| {
-        let set = told.iter().flatten().rfind(|(register, _)| *register == words.at(n));
-        ScalarRule::Word(set.map_or_else(|| registers.get(words.at(n)), |(_, value)| *value))
-    };
-    match count <= words.count {
-        true => Ok((0..count).map(word).collect()),
-        false => Err(Refusal::VertexUserData { count, limit: words.count }),
+/// A stage's user data: its registers, and the two parts of their number.
+pub(super) struct UserDataFields {
+    pub(super) stage: &'static str,
+    pub(super) words: RegisterArray,
+    pub(super) count: [Field; 2],
+}
+
+const USER_DATA: UserDataFields = UserDataFields {
+    stage: "vertex",
+    words: reg::SPI_SHADER_USER_DATA_VS,
+    count: [RSRC2::USER_SGPR, RSRC2::USER_SGPR_MSB],
+};
+
+impl UserDataFields {
+    /// The user data registers, but for those that the draw itself sets.
+    ///
+    /// # Errors
+    /// More than there are registers.
+    pub(super) fn read(&self, registers: &RegisterFile, told: &UserData) -> Result<Vec<ScalarRule>, Refusal> {
+        let [low, high] = self.count.map(|field| registers.field(field));
+        let (count, words) = (low | high << 5, self.words);
+        let word = |n| {
+            let set = told.iter().flatten().rfind(|(register, _)| *register == words.at(n));
+            ScalarRule::Word(set.map_or_else(|| registers.get(words.at(n)), |(_, value)| *value))
+        };
+        match count <= words.count {
+            true => Ok((0..count).map(word).collect()),
+            false => Err(Refusal::VertexUserData { stage: self.stage, count, limit: words.count }),
+        }
     }
 }
 
-/// How many vertices of the wave are stored: those of the draw's first `plan.vertices()` that are in it.
+/// The stream, and how many vertices of the wave are stored: those of the first `plan.vertices()` that are in it.
 fn streamout_config(plan: &Plan) -> ScalarRule {
     let limit = u32::try_from(plan.vertices()).unwrap_or(u32::MAX);
-    ScalarRule::ItemCount { base: 0, shift: CONFIG_COUNT_SHIFT, limit }
+    let base = (plan.stream().index() as u32) << CONFIG_STREAM_SHIFT;
+    ScalarRule::ItemCount { base, shift: CONFIG_COUNT_SHIFT, limit }
 }
 
 fn positions<'a>(registers: &'a RegisterFile, plan: &'a Plan) -> impl Iterator<Item = ScalarRule> {
@@ -73,14 +95,20 @@ fn positions<'a>(registers: &'a RegisterFile, plan: &'a Plan) -> impl Iterator<I
 /// v0 the vertex id, v1 a word of the driver's, v2 the primitive id, v3 the instance id. All are loaded whatever
 /// VGPR_COMP_CNT says: a program does not read what it did not ask for.
 pub(super) fn lanes(registers: &RegisterFile, assembly: &Assembly) -> Vec<LaneRule> {
-    let user = registers.flag(field::GE_USER_VGPR_EN::EN_USER_VGPR1);
-    let user = if user { registers.get(reg::GE_USER_VGPR1) } else { 0 };
     vec![
         assembly.vertex_ids(),
-        LaneRule::Word(user),
+        LaneRule::Word(user_vgpr(registers)),
         primitive_ids(registers, assembly),
         assembly.instance_ids(),
     ]
+}
+
+/// GE_USER_VGPR1, where programs are given it.
+pub(super) fn user_vgpr(registers: &RegisterFile) -> u32 {
+    match registers.flag(field::GE_USER_VGPR_EN::EN_USER_VGPR1) {
+        true => registers.get(reg::GE_USER_VGPR1),
+        false => 0,
+    }
 }
 
 fn primitive_ids(registers: &RegisterFile, assembly: &Assembly) -> LaneRule {

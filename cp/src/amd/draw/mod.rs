@@ -21,28 +21,30 @@
 //!   [`DrawLeftOut`](Refusal::DrawLeftOut) says why. Otherwise what is not carried out ends the stream.
 
 mod assembly;
+mod geometry;
 mod indices;
 mod inputs;
+mod last;
+mod merged;
 mod options;
 mod request;
 mod stages;
+mod tessellation;
 mod topology;
+mod vertex;
 
 use super::context::{Context, Flow};
-use super::launch::VERTEX_PROGRAM;
 use super::packet::{Handled, Packet};
 use super::register_file::RegisterFile;
 use super::registers::{field, field::VGT_DRAW_INITIATOR as INITIATOR};
 use super::streamout_unit::StreamoutUnit;
 use super::walk::require_gfx;
-use crate::primitives::Topology;
-use crate::streamout::{Plan, Slot};
-use crate::{DrawFacts, ExactDispatch, Grid, Outputs, Refusal, Stage};
-use assembly::{Assembly, Order};
+use crate::Refusal;
+use geometry::GeometryHalf;
 use request::{Form, Request};
-
-/// Streams whose draws are stored here: without a geometry program there is only the first.
-const STREAM: Slot = Slot::ALL[0];
+use stages::Pipeline;
+use tessellation::TessellationHalf;
+use vertex::VertexHalf;
 
 /// DRAW_INDEX_AUTO.
 pub(crate) fn index_auto(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
@@ -103,10 +105,11 @@ fn carry_out_all(
     let rasterizes = rasterizes(cx.registers());
     let mut undone = None;
     for request in requests {
-        match vertex_half(cx, packet, form, request) {
+        let draw = Draw { packet, request };
+        match prepare(cx, draw, form) {
             Ok(_) if rasterizes && cx.config.strict => return Err(Refusal::NotDrawn {}),
-            Ok(half) => {
-                carry_out(cx, packet, request, half)?;
+            Ok(side) => {
+                carry_out(cx, draw, side)?;
                 undone = undone.or(rasterizes.then_some(Refusal::NotDrawn {}));
             }
             Err(why) => undone = Some(left_out(cx, why)?),
@@ -132,113 +135,38 @@ fn left_out(cx: &Context<'_>, why: Refusal) -> Result<Refusal, Refusal> {
     }
 }
 
-/// A vertex half that can be carried out.
-struct VertexHalf {
-    dispatch: ExactDispatch,
-    /// The streamout unit as the draw leaves it.
-    after: StreamoutUnit,
-    facts: DrawFacts,
+/// One draw of a packet.
+#[derive(Clone, Copy)]
+struct Draw<'d> {
+    packet: &'d Packet<'d>,
+    request: &'d Request,
 }
 
-/// Works the vertex half out, without effect.
-fn vertex_half(
-    cx: &mut Context<'_>,
-    packet: &Packet<'_>,
-    form: &Form,
-    request: &Request,
-) -> Result<VertexHalf, Refusal> {
-    let registers = cx.registers();
-    let wave_lanes = stages::vertex_wave_lanes(registers)?;
-    options::check(registers, INITIATOR::NOT_EOP.of(form.initiator(packet)) != 0)?;
-    let topology = topology::current(registers)?;
-    let mut unit = cx.machine().streamout.clone();
-    unit.configure(registers);
-    let order = order(registers, topology, unit.core().enabled(STREAM) != 0)?;
-    let assembly = assembly::assemble(cx, packet, request, topology, order)?;
-    let registers = cx.registers();
-    if let Some((least, most)) = assembly.id_bounds() {
-        options::check_ids(registers, least, most)?;
-    }
-    let plan = unit.plan(STREAM, assembly.primitives(), topology.corners());
-    let dispatch = dispatch(cx, packet, request, &assembly, &plan, wave_lanes)?;
-    let mut after = unit.clone();
-    if registers.flag(field::VGT_STRMOUT_CONFIG::STREAMOUT_0_EN) {
-        after.commit(&plan);
-    }
-    let facts = facts(registers, request, &plan, [&unit, &after]);
-    Ok(VertexHalf { dispatch, after, facts })
+/// What comes before rasterization, ready to be carried out.
+trait VertexSide {
+    /// Runs it, and gives the streamout unit as it leaves it.
+    fn run(self: Box<Self>, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal>;
 }
 
-/// The order in which a draw's vertices run.
-///
-/// # Errors
-/// What is stored, or the ids of the primitives, is not known for the topology.
-fn order(registers: &RegisterFile, topology: Topology, stores: bool) -> Result<Order, Refusal> {
-    let ids = registers.flag(field::VGT_PRIMITIVEID_EN::PRIMITIVEID_EN);
-    match (stores, ids) {
-        (true, _) if topology == Topology::Rectangles => {
-            Err(Refusal::StreamoutTopology { topology: topology.name() })
+/// Works out, without effect, what comes before rasterization.
+fn prepare(cx: &mut Context<'_>, draw: Draw<'_>, form: &Form) -> Result<Box<dyn VertexSide>, Refusal> {
+    let pipeline = stages::pipeline(cx.registers())?;
+    options::check(cx.registers(), INITIATOR::NOT_EOP.of(form.initiator(draw.packet)) != 0)?;
+    Ok(match pipeline {
+        Pipeline::Vertex => Box::new(VertexHalf::prepare(cx, draw)?),
+        Pipeline::Geometry => Box::new(GeometryHalf::prepare(cx, draw)?),
+        Pipeline::Tessellation | Pipeline::TessellatedGeometry => {
+            Box::new(TessellationHalf::prepare(cx, draw, pipeline)?)
         }
-        (_, true) if topology.is_split() => Err(Refusal::PrimitiveIds { topology: topology.name() }),
-        (false, false) => Ok(Order::Drawn),
-        _ => Ok(Order::Stored),
-    }
-}
-
-/// The vertex program over every vertex of a whole primitive, each wave with whole primitives.
-fn dispatch(
-    cx: &Context<'_>,
-    packet: &Packet<'_>,
-    request: &Request,
-    assembly: &Assembly,
-    plan: &Plan,
-    wave_lanes: u8,
-) -> Result<ExactDispatch, Refusal> {
-    let registers = cx.registers();
-    let (sgprs, scratch) = inputs::scalars(registers, &request.user_data, plan)?;
-    let lanes = u32::from(wave_lanes);
-    Ok(ExactDispatch {
-        stage: Stage::Vertex,
-        program: VERTEX_PROGRAM.read(registers, cx.config.isa, wave_lanes),
-        grid: Grid::Linear { items: assembly.items(), per_wave: lanes - lanes % assembly.together() },
-        sgprs,
-        vgprs: inputs::lanes(registers, assembly),
-        lds_bytes: 0,
-        scratch,
-        outputs: Outputs::Dropped,
-        origin: packet.at,
     })
 }
 
-/// What observers are told, with the unit before and after the draw.
-fn facts(registers: &RegisterFile, request: &Request, plan: &Plan, units: [&StreamoutUnit; 2]) -> DrawFacts {
-    let [before, after] = units.map(|unit| Slot::ALL.map(|slot| unit.core().buffer(slot).position));
-    DrawFacts {
-        primitive_type: registers.field(field::VGT_PRIMITIVE_TYPE::PRIM_TYPE),
-        vertices: request.vertices,
-        instances: request.instances,
-        primitives_needed: plan.primitives(),
-        primitives_written: plan.fit(),
-        buffers: plan.buffers(),
-        positions_before: before,
-        positions_after: after,
+/// Sets the draw's user data, runs its programs, and then moves the streamout unit on: a program that faults leaves the
+/// unit as it was.
+fn carry_out(cx: &mut Context<'_>, draw: Draw<'_>, side: Box<dyn VertexSide>) -> Result<(), Refusal> {
+    for (register, value) in draw.request.user_data.into_iter().flatten() {
+        cx.set_register(draw.packet.at, register, value)?;
     }
-}
-
-/// Sets the draw's user data, launches the program, and then moves the streamout unit on: a program that faults leaves
-/// the unit as it was.
-fn carry_out(
-    cx: &mut Context<'_>,
-    packet: &Packet<'_>,
-    request: &Request,
-    half: VertexHalf,
-) -> Result<(), Refusal> {
-    for (register, value) in request.user_data.into_iter().flatten() {
-        cx.set_register(packet.at, register, value)?;
-    }
-    if half.dispatch.items() > 0 {
-        cx.launch(half.dispatch, Some(&half.facts))?;
-    }
-    cx.machine_mut().streamout = half.after;
+    cx.machine_mut().streamout = side.run(cx, draw)?;
     Ok(())
 }

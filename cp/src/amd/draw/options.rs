@@ -52,3 +52,15 @@ pub(super) fn check_ids(registers: &RegisterFile, least: u32, most: u32) -> Resu
         }
     }
 }
+
+/// As [`check_ids`], of listed ids.
+pub(super) fn check_listed(registers: &RegisterFile, ids: impl Iterator<Item = u32>) -> Result<(), Refusal> {
+    let bounds = |bounds: Option<(u32, u32)>, id: u32| match bounds {
+        Some((least, most)) => Some((least.min(id), most.max(id))),
+        None => Some((id, id)),
+    };
+    match ids.fold(None, bounds) {
+        Some((least, most)) => check_ids(registers, least, most),
+        None => Ok(()),
+    }
+}
