@@ -29,6 +29,7 @@ const OTHERS: &[(&str, &str)] = &[
     ),
     ("TR-OUT-003", "A dispatch exports and sends more than is recorded."),
     ("TR-SIZE-001", "The dispatch has more waves than 32 bits count."),
+    ("TR-SOL-001", "A stream-output draw whose vertices take more than 32-bit byte offsets reach."),
     (
         "TR-SPEC-001",
         "A descriptor's format or mode is another than the program was translated for, also when translated anew.",

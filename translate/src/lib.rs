@@ -17,3 +17,4 @@ pub mod gfx10;
 pub mod naga;
 pub mod plain;
 pub mod program;
+pub mod sol;

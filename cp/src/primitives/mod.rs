@@ -32,7 +32,7 @@ pub enum Provoking {
 
 /// One corner: a vertex that moves on with each turn of the cycle, or one that all primitives share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Corner {
+pub enum Corner {
     /// `step * (turns of the cycle) + offset`.
     Moving(u8),
     /// The vertex of that number in the run.
@@ -41,6 +41,17 @@ pub(crate) enum Corner {
 
 /// The corners of each primitive of a cycle; points and lines repeat their last one.
 pub(crate) type Cycle = &'static [[Corner; 3]];
+
+/// How the primitives of a topology take their vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The corners of each primitive of a turn; points and lines repeat their last one.
+    pub orders: &'static [[Corner; 3]],
+    /// Vertices that moving corners move on with each turn.
+    pub step: u32,
+    /// Whether vertices are counted around the end of the run.
+    pub closed: bool,
+}
 
 /// What makes a topology.
 #[derive(Debug)]
@@ -121,24 +132,30 @@ impl Topology {
         }
     }
 
+    /// How its primitives take their vertices.
+    pub fn turn(self, provoking: Provoking) -> Turn {
+        let row = self.row();
+        let orders = match provoking {
+            Provoking::First => row.first_order,
+            Provoking::Last => row.last_order,
+        };
+        Turn { orders, step: u32::from(row.step), closed: row.closed }
+    }
+
     /// The vertices, within a run of `vertices` vertices, of its primitive number `primitive`; entries past
     /// [`Topology::corners`] repeat the last one. `None` past the run's last primitive.
     pub fn vertices(self, primitive: u64, vertices: u32, provoking: Provoking) -> Option<[u32; 3]> {
         if primitive >= self.primitives(vertices) {
             return None;
         }
-        let row = self.row();
-        let order = match provoking {
-            Provoking::First => row.first_order,
-            Provoking::Last => row.last_order,
-        };
-        let cycle = order.len() as u64;
-        let moved = primitive / cycle * u64::from(row.step);
+        let Turn { orders, step, .. } = self.turn(provoking);
+        let cycle = orders.len() as u64;
+        let moved = primitive / cycle * u64::from(step);
         let vertex = |corner: Corner| match corner {
             Corner::Moving(offset) => (moved + u64::from(offset)) % u64::from(vertices),
             Corner::Shared(offset) => u64::from(offset),
         };
-        Some(order[(primitive % cycle) as usize].map(|corner| vertex(corner) as u32))
+        Some(orders[(primitive % cycle) as usize].map(|corner| vertex(corner) as u32))
     }
 }
 

@@ -41,6 +41,8 @@ pub enum ParamSource {
     ProgramLow,
     /// High half of it.
     ProgramHigh,
+    /// Word n of the block that a generated program, which no dispatch names, lays down for itself.
+    Own(u8),
 }
 
 /// A guest range that traced accesses reach: where it is follows from the parameter block and guest memory alone, so a
