@@ -145,7 +145,6 @@ pub(crate) fn topologies(table: &Table) -> Built<String> {
         let assembly = row.text("assembly")?;
         let assembly = match assembly.split_once(' ') {
             Some(("refuse", reason)) => format!("Assembly::Refused({reason:?})"),
-            None if assembly == "QuadStrip" => "Assembly::QuadStrip".to_owned(),
             None => format!("Assembly::Table(Topology::{assembly})"),
             _ => return Err(format!("{assembly:?}: not a topology or `refuse reason`").into()),
         };

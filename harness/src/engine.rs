@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use clap::ValueEnum;
 use guestwave_backend_wgpu::{Options as WgpuOptions, WgpuBackend};
 use guestwave_cp::Executor;
+use guestwave_cp::intel::sol::{PlainStreamOut, StreamOut};
 use guestwave_translate::backend::{Backend, Fidelity, Holding};
 use guestwave_translate::executor::{Options, Stats, TranslatingExecutor};
 use guestwave_translate::plain::PlainBackend;
+use guestwave_translate::sol::ProgramStreamOut;
 
 use crate::executor::ReferenceExecutor;
 
@@ -99,6 +101,18 @@ impl EngineArgs {
         let executor = TranslatingExecutor::new(self.backend()?, options);
         let stats = Some(executor.stats());
         Ok(Engine { executor: Box::new(executor), stats })
+    }
+
+    /// What carries out Intel's stream-output copies: plainly for the reference, else as programs of the backend.
+    ///
+    /// # Errors
+    /// A sentence about what this build or this host does not have.
+    pub fn stream_out(&self) -> anyhow::Result<Box<dyn StreamOut>> {
+        if self.executor == ExecutorChoice::Reference {
+            self.reference_only()?;
+            return Ok(Box::new(PlainStreamOut));
+        }
+        Ok(Box::new(ProgramStreamOut::new(self.backend()?, self.holding())))
     }
 
     fn reference_only(&self) -> anyhow::Result<()> {

@@ -9,6 +9,7 @@ pub mod codes;
 pub mod commands;
 pub mod engine;
 pub mod executor;
+pub mod intel;
 pub mod kernel;
 pub mod memory;
 pub mod replay;

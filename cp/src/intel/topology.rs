@@ -9,8 +9,6 @@ use crate::primitives::{Provoking, Topology};
 enum Assembly {
     /// As the primitive table says.
     Table(Topology),
-    /// As quads, each with its last two vertices exchanged.
-    QuadStrip,
     /// Not at all.
     Refused(&'static str),
 }
@@ -36,8 +34,6 @@ pub struct Strips {
     pub topology: Topology,
     /// The vertex whose place fixes the order.
     pub provoking: Provoking,
-    /// The vertices are those of a quad strip, and `topology` is that of its quads.
-    pub(crate) quad_strip: bool,
 }
 
 impl Strips {
@@ -59,8 +55,7 @@ impl Strips {
             Reorder::Trailing => row.trailing,
         };
         match row.assembly {
-            Assembly::Table(topology) => Ok(Strips { topology, provoking, quad_strip: false }),
-            Assembly::QuadStrip => Ok(Strips { topology: Topology::Quads, provoking, quad_strip: true }),
+            Assembly::Table(topology) => Ok(Strips { topology, provoking }),
             Assembly::Refused(reason) => Err(Refusal::TopologyRefused { topology: row.name, reason }),
         }
     }
@@ -73,10 +68,4 @@ pub fn name(number: u32) -> String {
         None if PATCHES.contains(&number) => format!("PATCHLIST_{}", number - PATCHES.start() + 1),
         None => format!("topology {number}"),
     }
-}
-
-/// The indices of a quad strip's quads: each two vertices after the second end one.
-pub(crate) fn quads_of_strip(run: &[u32]) -> Vec<u32> {
-    let quads = run.windows(4).step_by(2);
-    quads.flat_map(|quad| [quad[0], quad[1], quad[3], quad[2]]).collect()
 }

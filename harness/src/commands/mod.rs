@@ -10,6 +10,7 @@ mod inspect;
 mod kernel;
 pub mod refusals;
 mod replay;
+mod so_decl;
 mod style;
 mod summary;
 
@@ -42,6 +43,8 @@ enum Command {
     Kernel(kernel::Args),
     /// Measure speed, in turns with a baseline where it is at hand
     Bench(bench::Args),
+    /// Intel's stream-output declaration lists: encode, decode, run
+    SoDecl(so_decl::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -59,6 +62,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Disasm(args) => disasm::run(&args, &mut out),
         Command::Kernel(args) => kernel::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
+        Command::SoDecl(args) => so_decl::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::capture::CAPTURE_ERRORS;
 use crate::executor::EXECUTOR_ERRORS;
+use crate::intel::INTEL_ERRORS;
 use crate::kernel::KERNEL_ERRORS;
 use crate::memory::MEMORY_ERRORS;
 use crate::replay::{EXPECTATION_REFUSALS, REPLAY_ERRORS};
@@ -43,8 +44,15 @@ fn rows() -> Vec<Row> {
         guestwave_cp::intel::so_decl::SO_DECL_ERRORS,
     ];
     let cp = cp.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
-    let own =
-        [CAPTURE_ERRORS, MEMORY_ERRORS, EXECUTOR_ERRORS, KERNEL_ERRORS, REPLAY_ERRORS, EXPECTATION_REFUSALS];
+    let own = [
+        CAPTURE_ERRORS,
+        MEMORY_ERRORS,
+        EXECUTOR_ERRORS,
+        INTEL_ERRORS,
+        KERNEL_ERRORS,
+        REPLAY_ERRORS,
+        EXPECTATION_REFUSALS,
+    ];
     let own = own.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
     let interpreter = guestwave_isa::gfx10::interp::CATALOGUE;
     let interpreter = interpreter.iter().map(|e| Row { code: e.code, sentence: e.sentence });

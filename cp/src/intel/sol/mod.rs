@@ -22,8 +22,8 @@
 //!   out ([`Unbound::Ignored`]).
 //! - *Hole masks*: see [`HoleMasks`].
 //!
-//! Fixed choices: fans, quads and polygons are cut into triangles from their first vertex whatever the reorder mode says;
-//! a stream that selects no buffer writes no primitive and needs each; SO_WRITE_OFFSET is stored to a buffer's offset
+//! Fixed choices: fans and polygons are cut into triangles from their first vertex whatever the reorder mode says, and quads
+//! as `tables/intel/topologies.tsv` says; a stream that selects no buffer writes no primitive and needs each; SO_WRITE_OFFSET is stored to a buffer's offset
 //! address after each draw.
 
 mod control;

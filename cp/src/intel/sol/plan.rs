@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::Refusal;
 use super::super::so_decl::{DWORD, MAX_PITCH, SoDecl};
-use super::super::topology::{Strips, quads_of_strip};
+use super::super::topology::Strips;
 use super::{Policies, Room, SolJob, SolOrder, SolShape, SolState, Unbound, Vues};
 use crate::Origin;
 use crate::primitives::{Drawn, Restart};
@@ -177,9 +177,6 @@ impl Vertices {
                 Err(Refusal::Shaded { what: "a vertex that is drawn and does not exist" })
             }
             Some(order) => Ok(Vertices::listed(drawn, stream.strips, order)),
-            None if stream.strips.quad_strip => {
-                Ok(Vertices::listed(drawn, stream.strips, &(0..drawn).collect::<Vec<_>>()))
-            }
             None => {
                 let topology = stream.strips.topology;
                 let primitives = topology.primitives(drawn);
@@ -191,24 +188,15 @@ impl Vertices {
     }
 
     fn listed(drawn: u32, strips: Strips, order: &[u32]) -> Vertices {
-        let quads = |run: &[u32]| [quads_of_strip(run), vec![CUT]].concat();
-        let cut_into_quads: Vec<u32>;
-        let indices = match strips.quad_strip {
-            true => {
-                cut_into_quads = order.split(|v| *v == CUT).flat_map(quads).collect();
-                &cut_into_quads
-            }
-            false => order,
-        };
         let drawn_order =
-            Drawn { topology: strips.topology, indices, restart: Some(Restart::new(CUT, u32::MAX)) };
+            Drawn { topology: strips.topology, indices: order, restart: Some(Restart::new(CUT, u32::MAX)) };
         let list = drawn_order.stored(strips.provoking);
         let stored = (list.len() as u32).max(1);
         Vertices { drawn: drawn.max(1), stored, primitives: drawn_order.primitives(), list }
     }
 
     fn order(&self, stream: &DrawnStream) -> SolOrder {
-        match stream.order.is_some() || stream.strips.quad_strip {
+        match stream.order.is_some() {
             true => SolOrder::Listed,
             false => SolOrder::Assembled(stream.strips.topology, stream.strips.provoking),
         }

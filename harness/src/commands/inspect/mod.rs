@@ -5,6 +5,7 @@
 //! not reached because an earlier packet was refused is shown all the same, as bare packets.
 
 mod descriptor;
+mod intel;
 mod launch;
 mod packets;
 mod program;
@@ -29,7 +30,7 @@ use crate::replay::{Machine, isa_of};
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A capture, .cap or .cap.zst
+    /// A capture: .cap, .cap.zst, or .json of an Intel batch
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Show only this submission; may be given several times
@@ -45,6 +46,9 @@ pub(super) struct Args {
 
 /// Shows the capture; the exit status is 2 if something was refused.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
+    if crate::intel::is_intel(&args.file)? {
+        return intel::run(&args.file, out);
+    }
     let capture = capture::load(&args.file)?;
     let isa = isa_of(&capture.gpu)?;
     writeln!(out, "{}  {}", style::heading(args.file.display()), capture.gpu)?;

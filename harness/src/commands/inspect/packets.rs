@@ -122,11 +122,15 @@ fn single(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The fields that are not zero; halves of an address are put together, payloads cut short.
 fn fields(view: &PacketView<'_>) -> String {
-    const SHOWN: usize = 12;
     let told = |f: &FieldView| f.name == "EVENT_TYPE" && view.event().is_some();
-    let all: Vec<_> = view.fields().filter(|f| !told(f)).collect();
+    fields_text(view.fields().filter(|f| !told(f)))
+}
+
+/// The fields that are not zero; halves of an address are put together, payloads cut short.
+pub(super) fn fields_text(fields: impl Iterator<Item = FieldView>) -> String {
+    const SHOWN: usize = 12;
+    let all: Vec<_> = fields.collect();
     let mut texts = Vec::new();
     let mut rest = all.as_slice();
     while let Some((field, tail)) = rest.split_first() {

@@ -1,0 +1,148 @@
+//! Intel batches: each packet with its fields and with what it did.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::Result;
+use guestwave_cp::intel::decode::{PacketView, Treatment, packets};
+use guestwave_cp::intel::so_decl::{DeclList, HoleMasks};
+use guestwave_cp::intel::sol::Policies;
+use guestwave_cp::intel::{Observer, Refused, registers, topology};
+use guestwave_cp::{DrawFacts, Origin};
+
+use super::packets::fields_text;
+use crate::commands::style;
+use crate::intel::{IntelCapture, IntelMachine, vertex_stage};
+
+/// A packet and what it did.
+struct Step {
+    at: Origin,
+    words: Vec<u32>,
+    depth: u32,
+    notes: Vec<String>,
+}
+
+/// Collects the steps of a walk.
+#[derive(Default)]
+struct Recorder {
+    steps: Vec<Step>,
+}
+
+impl Recorder {
+    fn note(&mut self, text: String) {
+        if let Some(step) = self.steps.last_mut() {
+            step.notes.push(text);
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn packet(&mut self, at: Origin, packet: PacketView<'_>, depth: u32) {
+        self.steps.push(Step { at, words: packet.words.to_vec(), depth, notes: Vec::new() });
+    }
+
+    fn register_write(&mut self, _: Origin, register: u32, value: u32) {
+        self.note(format!("{} = {value:#x}", style::name(registers::name(register))));
+    }
+
+    fn stored(&mut self, _: Origin, range: Range<u64>) {
+        self.note(format!("stored {} bytes at {:#x}", range.end - range.start, range.start));
+    }
+
+    fn drawn(&mut self, _: Origin, stream: u32, facts: &DrawFacts) {
+        self.note(format!(
+            "{} x {}, {} instances: stream {stream} wrote {} primitives of {}, offsets {:?} to {:?}",
+            facts.vertices,
+            topology::name(facts.primitive_type),
+            facts.instances,
+            facts.primitives_written,
+            facts.primitives_needed,
+            facts.positions_before,
+            facts.positions_after,
+        ));
+    }
+
+    fn refused(&mut self, refused: &Refused) {
+        let code = refused.refusal.code();
+        let code = if refused.stopped { style::bad(code) } else { style::note(code) };
+        self.note(format!("{code} {}", refused.refusal));
+    }
+}
+
+/// Shows a capture; the exit status is 2 if its batch was not walked to its end.
+pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
+    let capture = IntelCapture::load(file)?;
+    writeln!(out, "{}  {}, {}", style::heading(file.display()), capture.platform, capture.generation)?;
+    let stream_out = Box::new(guestwave_cp::intel::sol::PlainStreamOut);
+    let mut machine = IntelMachine::with_capture(&capture, Policies::default(), vertex_stage(), stream_out)?;
+    let mut recorder = Recorder::default();
+    let report = machine.run(&capture, &mut recorder);
+    for step in &recorder.steps {
+        let view = PacketView {
+            offset: step.at.packet_offset,
+            generation: capture.generation,
+            words: &step.words,
+            truncated: false,
+        };
+        print(&view, step.depth, out)?;
+        for note in &step.notes {
+            writeln!(out, "         {note}")?;
+        }
+    }
+    match report.stopped() {
+        Some(refused) => {
+            unreached(&capture, &recorder, refused, out)?;
+            Ok(2)
+        }
+        None => Ok(0),
+    }
+}
+
+/// The packets of the batch that were not walked.
+fn unreached(
+    capture: &IntelCapture,
+    recorder: &Recorder,
+    refused: &Refused,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if recorder.steps.last().is_none_or(|step| step.at != refused.at) {
+        writeln!(out, "  {} {}", style::bad(refused.refusal.code()), refused.refusal)?;
+    }
+    let walked = |view: &PacketView<'_>| {
+        let address = capture.batch + u64::from(view.offset);
+        recorder.steps.iter().any(|step| step.at.packet_address == address)
+    };
+    let left: Vec<_> = packets(&capture.words, capture.generation).filter(|view| !walked(view)).collect();
+    if !left.is_empty() {
+        writeln!(out, "  {}", style::bad("not reached:"))?;
+    }
+    left.iter().try_for_each(|view| print(view, 0, out))
+}
+
+fn print(view: &PacketView<'_>, depth: u32, out: &mut dyn Write) -> io::Result<()> {
+    let indent = " ".repeat(2 + 2 * depth as usize);
+    let treatment = match view.treatment() {
+        Treatment::CarriedOut => String::new(),
+        Treatment::Skipped(reason) => style::dim(format!("  ({reason})")),
+        Treatment::Refused(reason) => style::bad(format!("  (refused: {reason})")),
+    };
+    let cut = if view.truncated { style::bad(" cut off by the end of its batch") } else { String::new() };
+    let offset = style::dim(format!("{:#06x}", view.offset));
+    let fields = fields_text(view.fields());
+    writeln!(out, "{indent}{offset} {}  {fields}{treatment}{cut}", style::heading(view.name()))?;
+    declarations(view, out)
+}
+
+/// The declarations of a 3DSTATE_SO_DECL_LIST.
+fn declarations(view: &PacketView<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if view.name() != "3DSTATE_SO_DECL_LIST" {
+        return Ok(());
+    }
+    let Ok(list) = DeclList::decode(view.words, HoleMasks::Counted) else { return Ok(()) };
+    for (stream, decls) in list.streams.iter().enumerate().filter(|(_, decls)| !decls.is_empty()) {
+        let texts: Vec<_> = decls.iter().map(ToString::to_string).collect();
+        writeln!(out, "         stream {stream}: {}", texts.join(", "))?;
+    }
+    Ok(())
+}

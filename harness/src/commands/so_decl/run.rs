@@ -1,0 +1,122 @@
+//! `guestwave so-decl run`: batches and examples, and the buffers that they leave.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use guestwave_cp::intel::Observer;
+use guestwave_cp::streamout::Slot;
+use guestwave_cp::{DrawFacts, GuestMemory, Origin};
+
+use super::Run;
+use crate::commands::style;
+use crate::intel::{Example, IntelCapture, IntelMachine};
+
+/// Exit statuses.
+const FAILED: u8 = 1;
+const REFUSED: u8 = 2;
+/// Words of a buffer that are shown.
+const SHOWN: usize = 64;
+
+pub(super) fn run(args: &Run, out: &mut dyn Write) -> Result<u8> {
+    let mut worst = 0;
+    for file in &args.files {
+        let status = match Example::load(file) {
+            Ok(examples) => run_examples(args, &examples, out)?,
+            Err(_) => run_capture(args, file, out)?,
+        };
+        worst = worst.max(status);
+    }
+    Ok(worst)
+}
+
+fn run_examples(args: &Run, examples: &[Example], out: &mut dyn Write) -> Result<u8> {
+    let wanted = |e: &&Example| args.example.as_ref().is_none_or(|name| *name == e.name);
+    let mut worst = 0;
+    for example in examples.iter().filter(wanted) {
+        let found = example.run(args.policies(), args.engine.stream_out()?)?;
+        let same = found == example.expected;
+        let verdict = if same { style::good("as expected") } else { style::bad("otherwise") };
+        writeln!(out, "{}  {verdict}", style::heading(&example.name))?;
+        let (needed, written) = (found.counters.needed, found.counters.written);
+        writeln!(out, "  offsets {:?}, {written} primitives written of {needed}", found.offsets)?;
+        for (number, words) in &found.buffers {
+            print_words(&format!("buffer {number}"), words, out)?;
+        }
+        worst = worst.max(if same { 0 } else { FAILED });
+    }
+    Ok(worst)
+}
+
+/// Collects what a batch streamed.
+#[derive(Default)]
+struct Streamed {
+    draws: Vec<(Origin, u32, DrawFacts)>,
+}
+
+impl Observer for Streamed {
+    fn drawn(&mut self, at: Origin, stream: u32, facts: &DrawFacts) {
+        self.draws.push((at, stream, *facts));
+    }
+}
+
+fn run_capture(args: &Run, file: &Path, out: &mut dyn Write) -> Result<u8> {
+    let capture = IntelCapture::load(file).with_context(|| file.display().to_string())?;
+    let vertices = crate::intel::vertex_stage();
+    let mut machine =
+        IntelMachine::with_capture(&capture, args.policies(), vertices, args.engine.stream_out()?)?;
+    let mut streamed = Streamed::default();
+    let report = machine.run(&capture, &mut streamed);
+    writeln!(out, "{}  {}", style::heading(&capture.name), capture.generation)?;
+    for (at, stream, facts) in &streamed.draws {
+        let DrawFacts { primitives_written, primitives_needed, .. } = facts;
+        writeln!(
+            out,
+            "  draw at {:#06x}, stream {stream}: {primitives_written} primitives written of {primitives_needed}",
+            at.packet_offset
+        )?;
+    }
+    print_buffers(args, &capture, &machine, out)?;
+    for refused in &report.refusals {
+        writeln!(out, "  {} {refused}", style::bad("refused:"))?;
+    }
+    Ok(if report.stopped().is_some() { REFUSED } else { 0 })
+}
+
+fn print_buffers(
+    args: &Run,
+    capture: &IntelCapture,
+    machine: &IntelMachine,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let sol = &machine.state().sol;
+    for slot in Slot::ALL {
+        let (buffer, position) = (sol.buffers[slot.index()], sol.unit.buffer(slot).position);
+        if !buffer.enabled || buffer.size == 0 {
+            continue;
+        }
+        let mut bytes = vec![0; usize::try_from(buffer.size.min(1 << 24))?];
+        machine.memory.read(buffer.base, &mut bytes)?;
+        let words: Vec<_> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let title = format!("buffer {} at {:#x}, offset {position}", slot.index(), buffer.base);
+        print_words(&title, &words, out)?;
+        if let Some(folder) = &args.dump {
+            fs::create_dir_all(folder)?;
+            fs::write(folder.join(format!("{}-{:x}.bin", capture.name, buffer.base)), &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_words(title: &str, words: &[u32], out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "  {}", style::name(title))?;
+    for line in words[..words.len().min(SHOWN)].chunks(8) {
+        let texts: Vec<_> = line.iter().map(|word| format!("{word:08x}")).collect();
+        writeln!(out, "    {}", texts.join(" "))?;
+    }
+    if words.len() > SHOWN {
+        writeln!(out, "    {}", style::dim(format!("... {} more dwords", words.len() - SHOWN)))?;
+    }
+    Ok(())
+}
