@@ -15,6 +15,8 @@ pub enum Isa {
     Gfx1013,
     /// AMD GFX10.3 (gfx1030).
     Gfx1030,
+    /// Arm Valhall of the ninth architecture (Mali-G57, G77); see [`crate::mali::job::environment`].
+    ValhallV9,
 }
 
 /// Which part of the pipeline a dispatch plays.
@@ -28,6 +30,8 @@ pub enum Stage {
     EsGs,
     /// Merged LS and HS.
     LsHs,
+    /// Fragment shader.
+    Fragment,
 }
 
 /// A guest program and the modes it starts in.
@@ -127,6 +131,13 @@ pub enum LaneRule {
         /// Value of the first item.
         base: u32,
         /// Items of a primitive; at least 1.
+        items: u32,
+    },
+    /// `base + item % items` (the vertex of an instanced draw).
+    Cycle {
+        /// Value of the first item.
+        base: u32,
+        /// Items until the first value comes again; at least 1.
         items: u32,
     },
     /// Thread id along an axis, 0 to 2.

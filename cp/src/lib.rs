@@ -16,6 +16,7 @@ pub mod amd;
 pub mod dispatch;
 pub mod executor;
 pub mod intel;
+pub mod mali;
 pub mod memory;
 pub mod observer;
 pub mod primitives;

@@ -11,5 +11,6 @@ pub mod engine;
 pub mod executor;
 pub mod intel;
 pub mod kernel;
+pub mod mali;
 pub mod memory;
 pub mod replay;

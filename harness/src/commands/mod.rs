@@ -13,6 +13,7 @@ mod replay;
 mod so_decl;
 mod style;
 mod summary;
+mod varyings;
 
 use std::ffi::OsString;
 use std::io;
@@ -45,6 +46,8 @@ enum Command {
     Bench(bench::Args),
     /// Intel's stream-output declaration lists: encode, decode, run
     SoDecl(so_decl::Args),
+    /// Work with Mali attributes and varyings
+    Varyings(varyings::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -63,6 +66,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Kernel(args) => kernel::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
         Command::SoDecl(args) => so_decl::run(&args, &mut out),
+        Command::Varyings(args) => varyings::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

@@ -6,6 +6,7 @@ use crate::capture::CAPTURE_ERRORS;
 use crate::executor::EXECUTOR_ERRORS;
 use crate::intel::INTEL_ERRORS;
 use crate::kernel::KERNEL_ERRORS;
+use crate::mali::DUMP_ERRORS;
 use crate::memory::MEMORY_ERRORS;
 use crate::replay::{EXPECTATION_REFUSALS, REPLAY_ERRORS};
 
@@ -41,11 +42,13 @@ fn rows() -> Vec<Row> {
     let cp = [
         guestwave_cp::refusal::CATALOGUE,
         guestwave_cp::intel::CATALOGUE,
+        guestwave_cp::mali::job::CATALOGUE,
         guestwave_cp::intel::so_decl::SO_DECL_ERRORS,
     ];
     let cp = cp.into_iter().flatten().map(|e| Row { code: e.code, sentence: e.sentence });
     let own = [
         CAPTURE_ERRORS,
+        DUMP_ERRORS,
         MEMORY_ERRORS,
         EXECUTOR_ERRORS,
         INTEL_ERRORS,

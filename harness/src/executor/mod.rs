@@ -8,6 +8,7 @@ mod grid;
 mod overlay;
 mod reference;
 mod rules;
+mod valhall;
 
 pub(crate) use reference::target;
 pub use reference::{DEFAULT_STEPS, EXECUTOR_ERRORS, ExecutorError, ReferenceExecutor};

@@ -15,6 +15,7 @@ use guestwave_isa::gfx10::{Target, WaveSize};
 use super::grid::Groups;
 use super::overlay::Overlay;
 use super::rules::wave_init;
+use super::valhall;
 use crate::codes::coded_errors;
 
 /// Instructions that one dispatch may execute unless the embedder says otherwise.
@@ -70,7 +71,10 @@ impl ReferenceExecutor {
     }
 
     fn run(&mut self, dispatch: &ExactDispatch, memory: &dyn GuestMemory) -> Result<Completed, Failure> {
-        let info = program_info(dispatch)?;
+        let Some(target) = target(dispatch.program.isa) else {
+            return valhall::run(dispatch, memory, self.steps);
+        };
+        let info = program_info(dispatch, target)?;
         let mut overlay = Overlay::new(memory);
         let code = self.program(dispatch.program.isa, &info);
         code.revalidate(&mut overlay);
@@ -96,9 +100,10 @@ impl ReferenceExecutor {
 }
 
 /// Why a dispatch did not run to its end.
-enum Failure {
+pub(super) enum Failure {
     Shape(ExecutorError),
     Stop(Stop),
+    Valhall(guestwave_isa::mali::valhall::interp::Stop),
 }
 
 impl From<ExecutorError> for Failure {
@@ -114,7 +119,7 @@ impl From<Stop> for Failure {
 }
 
 /// The program's modes, if the hardware can start it so.
-fn program_info(dispatch: &ExactDispatch) -> Result<ProgramInfo, ExecutorError> {
+fn program_info(dispatch: &ExactDispatch, target: Target) -> Result<ProgramInfo, ExecutorError> {
     let program = &dispatch.program;
     let wave_size = match program.wave_lanes {
         32 => WaveSize::W32,
@@ -127,7 +132,7 @@ fn program_info(dispatch: &ExactDispatch) -> Result<ProgramInfo, ExecutorError> 
     at_most("bytes of LDS", u64::from(dispatch.lds_bytes), u64::from(MAX_LDS_BYTES))?;
     at_most("bytes of scratch a wave", u64::from(scratch), u64::from(MAX_SCRATCH_BYTES))?;
     Ok(ProgramInfo {
-        target: target(program.isa),
+        target,
         address: program.address,
         wave_size,
         mode: u32::from(program.float_mode)
@@ -143,12 +148,13 @@ fn at_most(what: &'static str, count: u64, limit: u64) -> Result<(), ExecutorErr
     if count <= limit { Ok(()) } else { Err(ExecutorError::TooMuch { what, count, limit }) }
 }
 
-/// The decoder's name of an instruction set.
-pub(crate) fn target(isa: Isa) -> Target {
+/// The GFX10 decoder's name of an instruction set, if it is one of its own.
+pub(crate) fn target(isa: Isa) -> Option<Target> {
     match isa {
-        Isa::Gfx1010 => Target::Gfx1010,
-        Isa::Gfx1013 => Target::Gfx1013,
-        Isa::Gfx1030 => Target::Gfx1030,
+        Isa::Gfx1010 => Some(Target::Gfx1010),
+        Isa::Gfx1013 => Some(Target::Gfx1013),
+        Isa::Gfx1030 => Some(Target::Gfx1030),
+        Isa::ValhallV9 => None,
     }
 }
 
@@ -184,17 +190,29 @@ fn record(wave: WaveOutcome) -> WaveRecord {
 fn dispatch_error(id: DispatchId, dispatch: &ExactDispatch, failure: Failure) -> DispatchError {
     let (code, text, pc, fault) = match failure {
         Failure::Shape(error) => (error.code(), error.to_string(), None, None),
-        Failure::Stop(stop) => (stop.kind.code(), stop.to_string(), Some(stop.pc), memory_fault(&stop.kind)),
+        Failure::Stop(stop) => {
+            let fault = bus_fault(&stop.kind).map(memory_fault);
+            (stop.kind.code(), stop.to_string(), Some(stop.pc), fault)
+        }
+        Failure::Valhall(stop) => {
+            let fault = valhall::bus_fault(&stop.kind).map(memory_fault);
+            (stop.kind.code(), stop.to_string(), Some(stop.pc), fault)
+        }
     };
     let text = format!("{text}, in the program at {:#x}", dispatch.program.address);
     DispatchError { id, origin: dispatch.origin, code, text, pc, fault }
 }
 
-fn memory_fault(kind: &StopKind) -> Option<MemoryFault> {
-    let (StopKind::CodeFault { fault } | StopKind::MemoryFault { fault }) = kind else { return None };
-    let BusFault { address, size, write } = fault;
-    let kind = if *write { AccessKind::Write } else { AccessKind::Read };
-    Some(MemoryFault { address: *address, size: u64::from(*size), kind })
+fn bus_fault(kind: &StopKind) -> Option<BusFault> {
+    match kind {
+        StopKind::CodeFault { fault } | StopKind::MemoryFault { fault } => Some(*fault),
+        _ => None,
+    }
+}
+
+fn memory_fault(fault: BusFault) -> MemoryFault {
+    let kind = if fault.write { AccessKind::Write } else { AccessKind::Read };
+    MemoryFault { address: fault.address, size: u64::from(fault.size), kind }
 }
 
 impl Executor for ReferenceExecutor {

@@ -49,6 +49,7 @@ fn vector(rule: &LaneRule, wave: &Wave, lane: u32) -> u32 {
         LaneRule::Word(word) => *word,
         LaneRule::Item { base } => base.wrapping_add(item as u32),
         LaneRule::Primitive { base, items } => base.wrapping_add((item / u64::from(*items).max(1)) as u32),
+        LaneRule::Cycle { base, items } => base.wrapping_add((item % u64::from(*items).max(1)) as u32),
         LaneRule::ThreadId(axis) => thread_id(wave, lane, *axis),
         LaneRule::PerItem(words) => {
             item.checked_rem(words.len() as u64).and_then(|at| words.get(at as usize)).copied().unwrap_or(0)

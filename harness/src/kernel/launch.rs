@@ -2,7 +2,7 @@
 
 use guestwave_cp::{ExactDispatch, Grid, LaneRule, Origin, Outputs, ProgramRef, ScalarRule, Scratch, Stage};
 use guestwave_isa::gfx10::interp::Apertures;
-use guestwave_isa::gfx10::{Target, WaveSize, disassemble_program};
+use guestwave_isa::gfx10::{WaveSize, disassemble_program};
 
 use super::descriptor::{Descriptor, UserData};
 use super::elf::{CodeObject, Segment};
@@ -198,7 +198,7 @@ impl<'a> Launch<'a> {
     /// Whether any instruction of the code object is a flat access, which may mean private memory.
     fn has_flat(&self) -> bool {
         let lanes = if self.descriptor.wave_lanes() == 32 { WaveSize::W32 } else { WaveSize::W64 };
-        let target: Target = target(self.object.isa);
+        let Some(target) = target(self.object.isa) else { return false };
         self.object.code().any(|code| {
             let words: Vec<u32> = code.as_chunks().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
             disassemble_program(&words, target, lanes).any(|line| line.text.starts_with("flat_"))

@@ -253,7 +253,8 @@ fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fidelity) ->
         target: match p.isa {
             Isa::Gfx1010 => Target::Gfx1010,
             Isa::Gfx1013 => Target::Gfx1013,
-            Isa::Gfx1030 => Target::Gfx1030,
+            // Programs of the other guest never come here.
+            Isa::Gfx1030 | Isa::ValhallV9 => Target::Gfx1030,
         },
         wave: if p.wave_lanes == 64 { WaveSize::W64 } else { WaveSize::W32 },
         float_mode: p.float_mode,

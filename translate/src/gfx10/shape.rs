@@ -38,6 +38,7 @@ pub enum LaneShape {
     Word,
     Item,
     Primitive,
+    Cycle,
     ThreadId(u8),
     PerItem,
 }
@@ -85,6 +86,7 @@ fn lane_shape(rule: &LaneRule) -> LaneShape {
         LaneRule::Word(_) => LaneShape::Word,
         LaneRule::Item { .. } => LaneShape::Item,
         LaneRule::Primitive { .. } => LaneShape::Primitive,
+        LaneRule::Cycle { .. } => LaneShape::Cycle,
         LaneRule::ThreadId(axis) => LaneShape::ThreadId(*axis),
         LaneRule::PerItem(_) => LaneShape::PerItem,
     }
@@ -161,7 +163,7 @@ fn word(d: &ExactDispatch, source: ParamSource, waves_per_group: u32, tables: &m
         },
         ParamSource::Vgpr(n) => vgpr(n).map_or(0, lane_base),
         ParamSource::VgprLimit(n) => match vgpr(n) {
-            Some(LaneRule::Primitive { items, .. }) => *items,
+            Some(LaneRule::Primitive { items, .. } | LaneRule::Cycle { items, .. }) => *items,
             Some(LaneRule::PerItem(t)) => (t.len() as u32).max(1),
             _ => 0,
         },
@@ -197,7 +199,7 @@ fn scalar_limit(rule: &ScalarRule) -> u32 {
 fn lane_base(rule: &LaneRule) -> u32 {
     match rule {
         LaneRule::Word(w) => *w,
-        LaneRule::Item { base } | LaneRule::Primitive { base, .. } => *base,
+        LaneRule::Item { base } | LaneRule::Primitive { base, .. } | LaneRule::Cycle { base, .. } => *base,
         _ => 0,
     }
 }

@@ -13,7 +13,7 @@ pub enum ParamSource {
     VgprTable(u8),
     /// The second number of SGPR n's rule: `ItemCount`'s limit, `ScratchOffset`'s slots.
     SgprLimit(u8),
-    /// The second number of VGPR n's rule: `Primitive`'s items, the number of `PerItem`'s words.
+    /// The second number of VGPR n's rule: `Primitive`'s or `Cycle`'s items, the number of `PerItem`'s words.
     VgprLimit(u8),
     /// Items of the dispatch (`Grid::Linear`).
     Items,

@@ -117,6 +117,7 @@ fn vector(rule: &LaneRule) -> String {
         LaneRule::Word(word) => format!("{word:#x}"),
         LaneRule::Item { base } => format!("{base}+item"),
         LaneRule::Primitive { base, items } => format!("{base}+item/{items}"),
+        LaneRule::Cycle { base, items } => format!("{base}+item%{items}"),
         LaneRule::ThreadId(axis) => format!("thread.{}", axis_name(*axis)),
         LaneRule::PerItem(words) => format!("by item[{}]", words.len()),
     }

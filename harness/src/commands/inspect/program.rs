@@ -65,9 +65,10 @@ fn code(memory: &dyn GuestMemory, address: u64) -> Vec<u32> {
 /// Lines up to the first `s_endpgm` that no branch before it jumps over, or to the first word that is no instruction.
 fn lines(words: &[u32], program: &ProgramRef) -> Vec<Line> {
     let wave = if program.wave_lanes == 64 { WaveSize::W64 } else { WaveSize::W32 };
+    let Some(target) = target(program.isa) else { return Vec::new() };
     let mut lines = Vec::new();
     let mut furthest = 0;
-    for line in disassemble_program(words, target(program.isa), wave) {
+    for line in disassemble_program(words, target, wave) {
         furthest = furthest.max(branch_target(&line).unwrap_or(0));
         let ends = line.inst.as_ref().is_ok_and(|inst| inst.op.name() == "s_endpgm");
         let last = line.inst.is_err() || ends && next_offset(&line) > furthest;

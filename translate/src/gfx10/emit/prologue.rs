@@ -167,6 +167,11 @@ impl Emit<'_> {
                 let primitive = self.b.bin(BinOp::DivU, place.item, items);
                 self.b.bin(BinOp::Add, base, primitive)
             }
+            LaneShape::Cycle => {
+                let (base, items) = (base(self), self.b.param(ParamSource::VgprLimit(n)));
+                let place = self.b.bin(BinOp::RemU, place.item, items);
+                self.b.bin(BinOp::Add, base, place)
+            }
             LaneShape::ThreadId(axis) => place.thread[usize::from(axis.min(2))],
             LaneShape::PerItem => {
                 let (start, words) =
