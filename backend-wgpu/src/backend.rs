@@ -67,7 +67,7 @@ pub struct Stats {
     pub launches: u64,
 }
 
-/// Runs programs on a wgpu device. It serves one guest memory: give it another only after [`WgpuBackend::forget`].
+/// Runs programs on a wgpu device.
 pub struct WgpuBackend {
     caps: Caps,
     probe: Probe,
@@ -138,7 +138,6 @@ impl WgpuBackend {
         self.shop.host = self.probe.host.clone();
         self.caps.exact = self.probe.exact(self.shop.passthrough);
         self.entries.clear();
-        self.forget();
         self.stats = Stats::default();
         self.shop.modules = 0;
         Ok(())
@@ -157,12 +156,6 @@ impl WgpuBackend {
     /// What it has done.
     pub fn stats(&self) -> Stats {
         Stats { modules: self.shop.modules, ..self.stats }
-    }
-
-    /// Drops all that the device has of guest memory, so that another may be served.
-    pub fn forget(&mut self) {
-        self.residency.drop_all();
-        self.residency.refresh(&Nothing);
     }
 
     /// Takes batches on in order, as far as patience lasts, up to the one with this ticket.
@@ -185,6 +178,8 @@ impl WgpuBackend {
                 return Ok(());
             }
             let ended = flight.ticket;
+            // What the batch alone had mapped is gone with it.
+            self.residency.refresh(memory);
             let completion = flight.completion();
             self.stats.launches += completion.done.len() as u64;
             self.ended.insert(ended, completion);
@@ -227,37 +222,6 @@ impl WgpuBackend {
     fn known(&self, ticket: Ticket) -> Result<(), BackendError> {
         let known = self.ended.contains_key(&ticket) || self.flights.iter().any(|f| f.ticket == ticket);
         if known { Ok(()) } else { Err(BackendError::UnknownTicket(ticket)) }
-    }
-}
-
-/// Guest memory without anything in it.
-struct Nothing;
-
-impl GuestMemory for Nothing {
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), guestwave_cp::MemoryFault> {
-        let kind = guestwave_cp::AccessKind::Read;
-        Err(guestwave_cp::MemoryFault { address, size: into.len() as u64, kind })
-    }
-
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), guestwave_cp::MemoryFault> {
-        let kind = guestwave_cp::AccessKind::Write;
-        Err(guestwave_cp::MemoryFault { address, size: bytes.len() as u64, kind })
-    }
-
-    fn mapping(&self, _: u64) -> Option<std::ops::Range<u64>> {
-        None
-    }
-
-    fn generation(&self) -> guestwave_cp::Generation {
-        guestwave_cp::Generation::default()
-    }
-
-    fn changed_since(
-        &self,
-        since: guestwave_cp::Generation,
-        _: &mut dyn FnMut(std::ops::Range<u64>),
-    ) -> guestwave_cp::Generation {
-        since
     }
 }
 

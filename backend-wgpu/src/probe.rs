@@ -164,7 +164,6 @@ fn launch(
         group_waves: None,
         budget: u64::MAX,
     };
-    backend.forget();
     let ticket = backend.submit(Batch { launches: vec![launch] }, &memory)?;
     let lost = || BackendError::DeviceLost { code: codes::LOST, reason: "the probe did not end".into() };
     let completion = backend.wait(ticket, &memory, Duration::from_secs(600))?.ok_or_else(lost)?;

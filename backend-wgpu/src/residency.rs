@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use guestwave_cp::{Generation, GuestMemory};
+use guestwave_cp::{Generation, GuestMemory, MemoryId};
 use guestwave_translate::naga::layout::{PAGE_BYTES, PAGE_MAP_WORDS};
 
 use crate::gpu::Upload;
@@ -44,7 +44,7 @@ pub(crate) struct Residency {
     most: u64,
     generation: Option<Generation>,
     /// Whose pages they are.
-    owner: usize,
+    owner: Option<MemoryId>,
     /// Pages in which mappings are looked for byte by byte.
     fine: HashSet<u64>,
 }
@@ -68,7 +68,7 @@ impl Residency {
             bytes: FIRST_BYTES.min(most),
             most,
             generation: None,
-            owner: 0,
+            owner: None,
             fine: HashSet::new(),
         }
     }
@@ -100,11 +100,11 @@ impl Residency {
         self.free = 0;
     }
 
-    /// Looks at what changed in guest memory since the last time.
+    /// Looks at what changed in guest memory since the last time. Of a memory that does not say which it is nothing is kept.
     pub(crate) fn refresh(&mut self, memory: &dyn GuestMemory) {
-        let owner = std::ptr::from_ref(memory).cast::<u8>().addr();
+        let same = self.owner.is_some() && memory.id() == self.owner;
         let now = match self.generation {
-            Some(since) if owner == self.owner && memory.generation() >= since => {
+            Some(since) if same && memory.generation() >= since => {
                 let mut changed = Vec::new();
                 let now = memory.changed_since(since, &mut |range| changed.push(range));
                 changed.into_iter().for_each(|range| self.stale(range));
@@ -115,7 +115,7 @@ impl Residency {
                 memory.generation()
             }
         };
-        self.owner = owner;
+        self.owner = memory.id();
         self.generation = Some(now);
     }
 

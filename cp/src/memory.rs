@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An access to guest memory that nothing stands behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +40,18 @@ impl std::fmt::Display for AccessKind {
 /// A moment in the life of a [`GuestMemory`]; later ones compare greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Generation(pub u64);
+
+/// Tells a [`GuestMemory`] apart from every other one of the process, those that are gone included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryId(u64);
+
+impl MemoryId {
+    /// One that nobody has had before.
+    pub fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        MemoryId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
 
 /// A run of guest bytes that lies contiguously in the host's memory.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +100,12 @@ pub trait GuestMemory: Send + Sync {
             at = mapped.ok_or(MemoryFault { address: at, size, kind })?.end;
         }
         Ok(())
+    }
+
+    /// Which memory this is. An executor keeps what it read of a memory from one call to the next only if the memory says so;
+    /// with the default it reads all anew, since another memory may have taken the place of one that is gone.
+    fn id(&self) -> Option<MemoryId> {
+        None
     }
 
     /// The present moment. Every write, by whoever, that happens after this call belongs to a later generation.

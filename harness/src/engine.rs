@@ -13,6 +13,7 @@ use guestwave_translate::plain::PlainBackend;
 use guestwave_translate::sol::ProgramStreamOut;
 
 use crate::executor::ReferenceExecutor;
+use crate::shared_backend::SharedBackend;
 
 /// What runs the guest's programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,10 +98,24 @@ impl EngineArgs {
             self.reference_only()?;
             return Ok(Engine { executor: Box::new(ReferenceExecutor::with_steps(self.steps)), stats: None });
         }
+        Ok(self.engine_on(self.backend()?))
+    }
+
+    /// The translating executor on a backend that is open.
+    pub fn engine_on(&self, backend: Box<dyn Backend>) -> Engine {
         let options = Options { fidelity: self.fidelity(), holding: self.holding(), budget: self.steps };
-        let executor = TranslatingExecutor::new(self.backend()?, options);
+        let executor = TranslatingExecutor::new(backend, options);
         let stats = Some(executor.stats());
-        Ok(Engine { executor: Box::new(executor), stats })
+        Engine { executor: Box::new(executor), stats }
+    }
+
+    /// The backend that the options name, open, if it is one that takes its time to open and serves many engines.
+    ///
+    /// # Errors
+    /// As [`EngineArgs::engine`].
+    pub fn device(&self) -> anyhow::Result<Option<SharedBackend>> {
+        let wanted = self.executor == ExecutorChoice::Translate && self.backend == Some(BackendChoice::Wgpu);
+        wanted.then(|| self.backend().map(SharedBackend::new)).transpose()
     }
 
     /// What carries out Intel's stream-output copies: plainly for the reference, else as programs of the backend.

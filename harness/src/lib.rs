@@ -14,3 +14,4 @@ pub mod kernel;
 pub mod mali;
 pub mod memory;
 pub mod replay;
+pub mod shared_backend;

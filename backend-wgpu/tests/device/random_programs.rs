@@ -45,7 +45,6 @@ fn differs(backend: &mut WgpuBackend, seed: u64, program: &Arc<Program>, holding
     let (expected, memory) = (image(seed), image(seed));
     let launch = a_launch(seed, id);
     let wanted = eval::run(program, &launch, &expected);
-    backend.forget();
     let completion = run(backend, vec![launch], &memory);
     match (wanted, completion.fault, completion.done.first()) {
         (Err(w), Some(f), _) => (w.code != f.code).then(|| format!("{w:?} is wanted, {f:?} found")),

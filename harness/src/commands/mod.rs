@@ -8,6 +8,7 @@ mod bench;
 mod disasm;
 mod inspect;
 mod kernel;
+mod probe;
 pub mod refusals;
 mod replay;
 mod so_decl;
@@ -48,6 +49,8 @@ enum Command {
     SoDecl(so_decl::Args),
     /// Work with Mali attributes and varyings
     Varyings(varyings::Args),
+    /// Show what a graphics device does to floats, loops and subgroups
+    Probe(probe::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -67,6 +70,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Bench(args) => bench::run(&args, &mut out),
         Command::SoDecl(args) => so_decl::run(&args, &mut out),
         Command::Varyings(args) => varyings::run(&args, &mut out),
+        Command::Probe(args) => probe::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

@@ -25,7 +25,7 @@ struct Row {
 }
 
 /// Codes that begin alike, with what they are about.
-const GROUPS: [(&str, &str); 10] = [
+const GROUPS: [(&str, &str); 12] = [
     ("CP-", "Command processor (`guestwave-cp`)"),
     ("ISA-DEC-", "Decoder (`guestwave-isa`)"),
     ("ISA-MALI-", "Mali instruction words (`guestwave-isa`)"),
@@ -35,6 +35,8 @@ const GROUPS: [(&str, &str); 10] = [
     ("RUN-", "Translated programs as they run, on every backend (`guestwave-translate`)"),
     ("PLAIN-", "Evaluator (`guestwave-translate`)"),
     ("SOFT-", "Native code (`guestwave-backend-soft`)"),
+    ("NAGA-", "Modules (`guestwave-translate`)"),
+    ("WGPU-", "Graphics devices (`guestwave-backend-wgpu`)"),
     ("HN-", "Captures, guest memory, executor, kernels, replay (`guestwave-harness`)"),
 ];
 
@@ -67,7 +69,8 @@ fn rows() -> Vec<Row> {
     let decoder = decoder.chain(valhall.map(|e| Row { code: e.code, sentence: e.sentence }));
     let translated = guestwave_translate::codes::catalogue().into_iter();
     let soft = guestwave_backend_soft::CATALOGUE.iter().copied();
-    let translated = translated.chain(soft).map(|(code, sentence)| Row { code, sentence });
+    let wgpu = guestwave_backend_wgpu::codes::CATALOGUE.iter().copied();
+    let translated = translated.chain(soft).chain(wgpu).map(|(code, sentence)| Row { code, sentence });
     let mut rows: Vec<_> =
         cp.chain(mali).chain(interpreter).chain(decoder).chain(translated).chain(own).collect();
     rows.sort_by_key(|row| row.code);

@@ -9,9 +9,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{USAGE, summary};
 use crate::capture;
-use crate::engine::EngineArgs;
+use crate::engine::{Engine, EngineArgs};
 use crate::memory::Buffer;
 use crate::replay::{Outcome, RefusalReport, ReplayOptions, Report, replay};
+use crate::shared_backend::SharedBackend;
 
 /// Arguments of `replay`.
 #[derive(Debug, clap::Args)]
@@ -47,10 +48,11 @@ fn check(args: &Args) -> Result<()> {
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     check(args)?;
     let progress = progress(args);
+    let device = args.engine.device()?;
     let mut status = 0;
     for file in &args.files {
         progress.set_message(file.display().to_string());
-        status = status.max(progress.suspend(|| one(args, file, out))?);
+        status = status.max(progress.suspend(|| one(args, file, device.as_ref(), out))?);
         progress.inc(1);
     }
     progress.finish_and_clear();
@@ -69,7 +71,7 @@ fn progress(args: &Args) -> ProgressBar {
     }
 }
 
-fn one(args: &Args, file: &Path, out: &mut dyn Write) -> Result<u8> {
+fn one(args: &Args, file: &Path, device: Option<&SharedBackend>, out: &mut dyn Write) -> Result<u8> {
     let capture = match capture::load(file) {
         Ok(capture) => capture,
         Err(error) => return unreadable(args, file, &error, out),
@@ -79,7 +81,7 @@ fn one(args: &Args, file: &Path, out: &mut dyn Write) -> Result<u8> {
         keep_freed: args.dump.is_some(),
         rows: if args.json { 0 } else { args.rows },
     };
-    let engine = args.engine.engine()?;
+    let engine = engine(args, device)?;
     let mut outcome = replay(&capture, engine.executor, options);
     outcome.report.count_modules(engine.stats.as_deref());
     outcome.report.file = file.display().to_string();
@@ -88,6 +90,13 @@ fn one(args: &Args, file: &Path, out: &mut dyn Write) -> Result<u8> {
         dump(&outcome, folder)?;
     }
     Ok(outcome.report.exit_status())
+}
+
+fn engine(args: &Args, device: Option<&SharedBackend>) -> Result<Engine> {
+    match device {
+        Some(device) => Ok(args.engine.engine_on(Box::new(device.clone()))),
+        None => args.engine.engine(),
+    }
 }
 
 fn print(args: &Args, outcome: &Outcome, out: &mut dyn Write) -> Result<()> {

@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, canonical};
+use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, MemoryId, canonical};
 
 use crate::capture::{BufferObject, DOMAIN_VRAM, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
 use crate::codes::coded_errors;
@@ -51,6 +51,7 @@ coded_errors! {
 /// Guest memory made of buffer objects.
 #[derive(Debug)]
 pub struct CaptureMemory {
+    id: MemoryId,
     buffers: RwLock<BTreeMap<u32, Arc<Buffer>>>,
     map: RwLock<AddressMap>,
     /// When which addresses changed their meaning.
@@ -61,6 +62,7 @@ pub struct CaptureMemory {
 impl Default for CaptureMemory {
     fn default() -> Self {
         CaptureMemory {
+            id: MemoryId::unique(),
             buffers: RwLock::default(),
             map: RwLock::default(),
             remaps: RwLock::default(),
@@ -278,6 +280,10 @@ impl GuestMemory for CaptureMemory {
 
     fn mapping(&self, address: u64) -> Option<Range<u64>> {
         read(&self.map).extent(canonical(address))
+    }
+
+    fn id(&self) -> Option<MemoryId> {
+        Some(self.id)
     }
 
     fn generation(&self) -> Generation {

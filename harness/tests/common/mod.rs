@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use guestwave_harness::capture::{Capture, Record, load};
 use guestwave_harness::executor::{DEFAULT_STEPS, ReferenceExecutor};
 use guestwave_harness::replay::{Outcome, ReplayOptions, replay};
+use guestwave_translate::backend::Backend;
+use guestwave_translate::executor::{Options, Stats as ExecutorStats, TranslatingExecutor};
 
 /// The captures that stand in the repository.
 pub(crate) fn own_captures() -> Vec<PathBuf> {
@@ -106,4 +108,41 @@ pub(crate) fn before_the_refusal(capture: &Capture, outcome: &Outcome) -> Captur
         submit.ibs[place].bytes = refusal.packet_offset;
     }
     Capture { gpu: capture.gpu.clone(), records }
+}
+
+/// Captures that the translator refuses, with the code.
+fn untranslated() -> BTreeMap<&'static str, &'static str> {
+    let rows = include_str!("../../captures/untranslated.tsv").lines().filter(|l| !l.starts_with('#'));
+    rows.skip(1).filter_map(|l| l.split_once('\t')).collect()
+}
+
+/// Replays with translated programs on a backend.
+pub(crate) fn translated(
+    capture: &Capture,
+    backend: Box<dyn Backend>,
+    options: Options,
+) -> (Outcome, ExecutorStats) {
+    let executor = TranslatingExecutor::new(backend, options);
+    let stats = executor.stats();
+    let options = ReplayOptions { golden: true, keep_freed: true, rows: 2 };
+    let outcome = replay(capture, Box::new(executor), options);
+    let stats = stats.lock().unwrap().clone();
+    (outcome, stats)
+}
+
+/// What differs from the reference, if anything.
+pub(crate) fn difference(path: &Path, backend: Box<dyn Backend>, options: Options) -> Option<String> {
+    let (name, capture) = (&*name_of(path), &load(path).unwrap());
+    let reference = run(capture);
+    let (outcome, _) = translated(capture, backend, options);
+    let (wanted, found) = (verdict(&reference), verdict(&outcome));
+    if let Some(code) = untranslated().get(name) {
+        let refused = format!("refused {code}");
+        return (found.own != refused).then(|| format!("{name}\t{found:?}\t(expected: {refused})"));
+    }
+    if wanted != found {
+        return Some(format!("{name}\t{found:?}\t(reference: {wanted:?})"));
+    }
+    let same = contents(&reference) == contents(&outcome);
+    (!same).then(|| format!("{name}\tmemory differs from the reference's"))
 }

@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use guestwave_cp::{
-    AccessKind, Export, Generation, GuestMemory, HostSpan, MemoryFault, Message, WaveRecord, canonical,
+    AccessKind, Export, Generation, GuestMemory, HostSpan, MemoryFault, MemoryId, Message, WaveRecord,
+    canonical,
 };
 
 use crate::gfx10::{Event, EventKind};
@@ -266,6 +267,10 @@ impl GuestMemory for Recording<'_> {
         let Some(area) = self.area(address) else { return self.memory.check(address, size, kind) };
         let fits = area.places(address, usize::try_from(size).unwrap_or(usize::MAX)).is_some();
         if fits { Ok(()) } else { Err(MemoryFault { address: area.range().end, size, kind }) }
+    }
+
+    fn id(&self) -> Option<MemoryId> {
+        self.memory.id()
     }
 
     fn generation(&self) -> Generation {

@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault};
+use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault, MemoryId};
 
 /// Guest memory.
-#[derive(Default)]
-pub(crate) struct Memory(Mutex<Inner>);
+pub(crate) struct Memory(Mutex<Inner>, MemoryId);
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory(Mutex::default(), MemoryId::unique())
+    }
+}
 
 #[derive(Clone, Default)]
 struct Inner {
@@ -20,7 +25,7 @@ struct Inner {
 
 impl Clone for Memory {
     fn clone(&self) -> Self {
-        Memory(Mutex::new(self.0.lock().unwrap().clone()))
+        Memory(Mutex::new(self.0.lock().unwrap().clone()), MemoryId::unique())
     }
 }
 
@@ -92,6 +97,10 @@ impl GuestMemory for Memory {
         let (start, bytes) = inner.mappings.range(..=address).next_back()?;
         let range = *start..start + bytes.len() as u64;
         range.contains(&address).then_some(range)
+    }
+
+    fn id(&self) -> Option<MemoryId> {
+        Some(self.1)
     }
 
     fn generation(&self) -> Generation {
