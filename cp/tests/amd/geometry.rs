@@ -357,6 +357,78 @@ fn a_copy_wave_is_of_one_stream_which_its_config_names() {
 }
 
 #[test]
+fn rule_1_a_copy_program_is_given_the_positions_of_enabled_buffers_alone() {
+    let mut m = machine(|_, _| vec![(1, 1)], [1000; 4]);
+    for b in 0..4 {
+        m.packet(0x34, &[b << 8, 0, 0, 0x10 * (b + 1), 0]);
+    }
+    m.set(reg::SPI_SHADER_PGM_RSRC2_VS, SO_EN | so_base(1) | so_base(2) | so_base(3));
+    // The test's copy program would take the wrong one.
+    m.executor.programs = Some(Box::new(|dispatch, memory| match dispatch.stage {
+        Stage::EsGs => play(dispatch, memory, |_, _| vec![(1, 1)]),
+        _ => Vec::new(),
+    }));
+    draw(&mut m, 3).run();
+    let ran = m.ran();
+    let copy = waves(ran.iter().find(|d| waves(d)[0].sgprs[0] >> 24 == 1).unwrap());
+    assert_eq!(copy[0].sgprs, [1 << 24 | 3 << 16, 0, 0x20, 0x30, 0x40]);
+}
+
+/// The indices of the report, drawn as strip, list and strip.
+#[test]
+fn rule_3_partial_primitives_vanish_before_a_geometry_program_and_positions_append() {
+    const RESTART: u32 = 0xffff;
+    const INDICES: [u32; 9] = [0, 1, RESTART, 9, RESTART, RESTART, 2000, 3000, 4000];
+    let mut m = machine(one_each, [1000; 4]);
+    m.memory.put(DATA + 0x6_0000, &INDICES);
+    m.set(reg::VGT_INDEX_TYPE, 1)
+        .set(reg::GE_MULTI_PRIM_IB_RESET_EN, 1)
+        .set(reg::VGT_MULTI_PRIM_IB_RESET_INDX, RESTART);
+    for topology in [TRIANGLE_STRIP, TRIANGLES, TRIANGLE_STRIP] {
+        m.set(reg::VGT_PRIMITIVE_TYPE, topology).packet(0x27, &[9, (DATA + 0x6_0000) as u32, 0, 9, 0]).run();
+        let wave = waves(&m.ran()[0]).remove(0);
+        assert_eq!(wave.sgprs[3] & 0xffff, 1 << 8 | 3);
+        assert_eq!(wave.lanes[..3].iter().map(|v| v[5]).collect::<Vec<_>>(), [2000, 3000, 4000]);
+    }
+    assert_eq!((counters(&mut m)[0], positions(&mut m)[0]), ((3, 3), 3));
+}
+
+#[test]
+fn rule_5_what_is_drawn_after_a_pause_appends_to_what_was_before_it() {
+    let mut m = machine(one_each, [1000; 4]);
+    draw(&mut m, 3).packet(0x34, &[7, SAMPLE as u32, 0, 0, 0]);
+    // Paused: another draw, and another user of the unit.
+    draw(m.set(reg::VGT_STRMOUT_BUFFER_CONFIG, 0), 5).packet(0x34, &[0, 0, 0, 77, 0]);
+    m.packet(0x34, &[4, 0, 0, SAMPLE as u32, 0]);
+    draw(m.set(reg::VGT_STRMOUT_BUFFER_CONFIG, 1), 2).run();
+    let expected: Vec<_> = [0, 1, 2, 0, 1].map(|p| tag(p, 0, 0, 0)).to_vec();
+    assert_eq!((m.memory.words(buffer(0), 5), positions(&mut m)[0]), (expected, 5));
+    assert_eq!(counters(&mut m)[0], (10, 5));
+}
+
+#[test]
+fn rule_8_a_buffer_one_byte_short_of_a_primitive_has_nothing_of_it() {
+    let mut m = machine(|_, _| vec![(0, 3)], [0; 4]);
+    // A stride of three dwords, and room for two triangles but for one dword.
+    m.set(reg::VGT_GS_OUT_PRIM_TYPE, OUT_TRIANGLES)
+        .set(reg::VGT_STRMOUT_VTX_STRIDE.at(0), 3)
+        .set(reg::VGT_STRMOUT_BUFFER_SIZE.at(0), 17);
+    draw(&mut m, 2).run();
+    assert_eq!((counters(&mut m)[0], positions(&mut m)[0]), ((2, 1), 9));
+    let copy = m.ran().into_iter().find(|d| d.stage == Stage::Vertex).unwrap();
+    assert_eq!(waves(&copy)[0].sgprs[0], 3 << 16, "the others run and are not stored");
+}
+
+#[test]
+fn rule_9_a_base_index_moves_the_vertex_id_and_not_the_output() {
+    let mut m = machine(one_each, [1000; 4]);
+    draw(m.set(reg::GE_INDX_OFFSET, 5), 2).run();
+    let wave = waves(&m.ran()[0]).remove(0);
+    assert_eq!([wave.lanes[0][5], wave.lanes[1][5]], [5, 6]);
+    assert_eq!(m.memory.words(buffer(0), 2), [tag(0, 0, 0, 0), tag(1, 0, 0, 0)]);
+}
+
+#[test]
 fn streams_without_a_buffer_are_counted_and_not_copied() {
     let mut m = machine(mixed, [1000; 4]);
     m.set(reg::VGT_STRMOUT_BUFFER_CONFIG, 0x20);

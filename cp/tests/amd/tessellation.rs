@@ -228,6 +228,24 @@ fn the_control_program_starts_with_its_patches() {
 }
 
 #[test]
+fn rule_1_an_evaluation_program_is_given_enabled_positions_and_then_the_group() {
+    let mut m = machine(2, 0x8000);
+    for b in 0..4 {
+        m.packet(0x34, &[b << 8, 0, 0, 0x10 * (b + 1), 0]);
+    }
+    m.set(reg::SPI_SHADER_PGM_RSRC2_VS, SO_EN | so_base(1) | so_base(3) | OC_LDS_EN);
+    // The test's evaluation program asks for one buffer.
+    m.executor.programs = Some(Box::new(|dispatch, memory| match dispatch.stage {
+        Stage::LsHs => play(dispatch, memory, 4),
+        _ => Vec::new(),
+    }));
+    draw(&mut m, 3 * 5).run();
+    let ran = m.ran();
+    let second = waves(ran.last().unwrap()).remove(0);
+    assert_eq!(second.sgprs[2..], [0x20, 0x40, 0x1000]);
+}
+
+#[test]
 fn groups_keep_to_what_a_wave_can_be_told() {
     let mut m = machine(2, 0x8000);
     m.set(reg::VGT_LS_HS_CONFIG, 32 << 14 | 3 << 8 | 255)
