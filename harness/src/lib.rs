@@ -1,7 +1,8 @@
 //! The `guestwave` command and what it is made of.
 //!
 //! [`capture`] reads and writes capture files, [`memory`] holds the guest memory that a capture describes,
-//! [`executor`] runs its dispatches, [`replay`] puts these together, and [`commands`] is the command line.
+//! [`executor`] runs its dispatches, [`replay`] puts these together, `gpu` is the virtual GPU that runs unmodified programs, and
+//! [`commands`] is the command line.
 
 pub mod bench;
 pub mod capture;
@@ -9,6 +10,8 @@ pub mod codes;
 pub mod commands;
 pub mod engine;
 pub mod executor;
+#[cfg(target_os = "linux")]
+pub mod gpu;
 pub mod intel;
 pub mod kernel;
 pub mod mali;

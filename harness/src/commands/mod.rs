@@ -11,6 +11,8 @@ mod kernel;
 mod probe;
 pub mod refusals;
 mod replay;
+#[cfg(target_os = "linux")]
+mod run;
 mod so_decl;
 mod style;
 mod summary;
@@ -51,6 +53,9 @@ enum Command {
     Varyings(varyings::Args),
     /// Show what a graphics device does to floats, loops and subgroups
     Probe(probe::Args),
+    /// Run an unmodified program on the virtual GPU
+    #[cfg(target_os = "linux")]
+    Run(run::Args),
     /// Print every refusal code and its sentence
     Refusals,
 }
@@ -71,6 +76,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::SoDecl(args) => so_decl::run(&args, &mut out),
         Command::Varyings(args) => varyings::run(&args, &mut out),
         Command::Probe(args) => probe::run(&args, &mut out),
+        #[cfg(target_os = "linux")]
+        Command::Run(args) => run::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)

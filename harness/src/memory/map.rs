@@ -4,53 +4,103 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Buffer;
+use guestwave_cp::{AccessKind, MemoryFault, canonical};
 
-/// A run of addresses backed by a run of one buffer object's bytes.
-#[derive(Clone, Debug)]
-pub(super) struct Mapping {
-    /// The addresses, canonical.
-    pub(super) range: Range<u64>,
-    /// What is behind them.
-    pub(super) buffer: Arc<Buffer>,
-    /// Byte of the buffer object at the first address.
-    pub(super) offset: u64,
-    /// Whether the guest may store.
-    pub(super) writable: bool,
+/// A buffer object, as far as a map of addresses looks at it.
+pub(crate) trait Backing {
+    /// Its number, which no other one has.
+    fn number(&self) -> u32;
 }
 
-impl Mapping {
+/// A run of addresses backed by a run of one buffer object's bytes.
+#[derive(Debug)]
+pub(crate) struct Mapping<B> {
+    /// The addresses, canonical.
+    pub(crate) range: Range<u64>,
+    /// What is behind them.
+    pub(crate) buffer: Arc<B>,
+    /// Byte of the buffer object at the first address.
+    pub(crate) offset: u64,
+    /// Whether the guest may store.
+    pub(crate) writable: bool,
+}
+
+impl<B> Clone for Mapping<B> {
+    fn clone(&self) -> Self {
+        let Mapping { range, buffer, offset, writable } = self;
+        Mapping { range: range.clone(), buffer: buffer.clone(), offset: *offset, writable: *writable }
+    }
+}
+
+impl<B> Mapping<B> {
     /// The part of the mapping inside `range`, if any.
-    fn part(&self, range: Range<u64>) -> Option<Mapping> {
+    fn part(&self, range: Range<u64>) -> Option<Mapping<B>> {
         let start = self.range.start.max(range.start);
         let end = self.range.end.min(range.end);
         let offset = self.offset + start.saturating_sub(self.range.start);
         (start < end).then(|| Mapping { range: start..end, offset, ..self.clone() })
     }
 
-    /// Addresses whose pages were written after `since`.
-    pub(super) fn changed(&self, since: u64, changed: &mut dyn FnMut(Range<u64>)) {
-        let bytes = self.offset..self.offset + (self.range.end - self.range.start);
+    /// The buffer object's bytes that are mapped.
+    pub(crate) fn bytes(&self) -> Range<u64> {
+        self.offset..self.offset + (self.range.end - self.range.start)
+    }
+
+    /// The addresses of a run of its bytes.
+    pub(crate) fn addresses(&self, bytes: Range<u64>) -> Range<u64> {
         let shift = |b: u64| b - self.offset + self.range.start;
-        self.buffer.changed(since, bytes, &mut |r| changed(shift(r.start)..shift(r.end)));
+        shift(bytes.start)..shift(bytes.end)
     }
 }
 
 /// All mappings, sorted and disjoint.
-#[derive(Debug, Default)]
-pub(super) struct AddressMap {
-    mappings: Vec<Mapping>,
+#[derive(Debug)]
+pub(crate) struct AddressMap<B> {
+    mappings: Vec<Mapping<B>>,
     /// Where the last access hit: most accesses stay in one buffer object for a while.
     last: AtomicUsize,
 }
 
-impl AddressMap {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Mapping> {
+impl<B> Default for AddressMap<B> {
+    fn default() -> Self {
+        AddressMap { mappings: Vec::new(), last: AtomicUsize::new(0) }
+    }
+}
+
+impl<B> Clone for AddressMap<B> {
+    fn clone(&self) -> Self {
+        AddressMap { mappings: self.mappings.clone(), last: AtomicUsize::new(0) }
+    }
+}
+
+impl<B: Backing> AddressMap<B> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Mapping<B>> {
         self.mappings.iter()
     }
 
+    /// The parts of `address .. address + len`, each inside one mapping, or the first byte that no mapping covers.
+    pub(crate) fn pieces(
+        &self,
+        address: u64,
+        len: u64,
+        kind: AccessKind,
+    ) -> Result<Vec<Piece<'_, B>>, MemoryFault> {
+        let start = canonical(address);
+        let end = start.saturating_add(len);
+        let mut pieces = Vec::with_capacity(1);
+        let mut at = start;
+        while at < end {
+            let found = self.find(at).filter(|m| m.writable || kind == AccessKind::Read);
+            let mapping = found.ok_or(MemoryFault { address: at, size: len, kind })?;
+            let stop = mapping.range.end.min(end);
+            pieces.push(Piece { mapping, from: at - mapping.range.start, bytes: at - start..stop - start });
+            at = stop;
+        }
+        Ok(pieces)
+    }
+
     /// The mapping that contains `address`.
-    pub(super) fn find(&self, address: u64) -> Option<&Mapping> {
+    pub(crate) fn find(&self, address: u64) -> Option<&Mapping<B>> {
         let hint = self.mappings.get(self.last.load(Ordering::Relaxed));
         if let Some(mapping) = hint.filter(|m| m.range.contains(&address)) {
             return Some(mapping);
@@ -67,7 +117,7 @@ impl AddressMap {
     }
 
     /// The largest run of mapped addresses around `address`.
-    pub(super) fn extent(&self, address: u64) -> Option<Range<u64>> {
+    pub(crate) fn extent(&self, address: u64) -> Option<Range<u64>> {
         let place = self.place(address);
         let mut extent = self.mappings.get(place).filter(|m| m.range.contains(&address))?.range.clone();
         for m in self.mappings[..place].iter().rev() {
@@ -86,26 +136,26 @@ impl AddressMap {
     }
 
     /// The first address where byte `offset` of `bo` is mapped.
-    pub(super) fn address_of(&self, bo: u32, offset: u64) -> Option<u64> {
-        self.mappings.iter().filter(|m| m.buffer.bo == bo).find_map(|m| {
+    pub(crate) fn address_of(&self, bo: u32, offset: u64) -> Option<u64> {
+        self.mappings.iter().filter(|m| m.buffer.number() == bo).find_map(|m| {
             let from = offset.checked_sub(m.offset)?;
             (from < m.range.end - m.range.start).then_some(m.range.start + from)
         })
     }
 
     /// Maps, in place of whatever was there.
-    pub(super) fn insert(&mut self, mapping: Mapping) {
+    pub(crate) fn insert(&mut self, mapping: Mapping<B>) {
         self.remove(mapping.range.clone(), None);
         let place = self.place(mapping.range.start);
         self.mappings.insert(place, mapping);
     }
 
     /// Unmaps what lies in `range` (only that of `bo`, if given) and returns the addresses that were mapped.
-    pub(super) fn remove(&mut self, range: Range<u64>, bo: Option<u32>) -> Vec<Range<u64>> {
+    pub(crate) fn remove(&mut self, range: Range<u64>, bo: Option<u32>) -> Vec<Range<u64>> {
         let mut gone = Vec::new();
         let mut kept = Vec::with_capacity(self.mappings.len() + 1);
         for mapping in self.mappings.drain(..) {
-            let part = mapping.part(range.clone()).filter(|m| bo.is_none_or(|bo| m.buffer.bo == bo));
+            let part = mapping.part(range.clone()).filter(|m| bo.is_none_or(|bo| m.buffer.number() == bo));
             let Some(part) = part else {
                 kept.push(mapping);
                 continue;
@@ -116,5 +166,26 @@ impl AddressMap {
         }
         self.mappings = kept;
         gone
+    }
+}
+
+/// One part of an access.
+pub(crate) struct Piece<'a, B> {
+    pub(crate) mapping: &'a Mapping<B>,
+    /// Byte in the mapping.
+    from: u64,
+    /// Bytes of the access.
+    bytes: Range<u64>,
+}
+
+impl<B> Piece<'_, B> {
+    /// The first byte in the buffer object.
+    pub(crate) fn offset(&self) -> u64 {
+        self.mapping.offset + self.from
+    }
+
+    /// The access's bytes as places in its slice, which is as long as the access.
+    pub(crate) fn places(&self) -> Range<usize> {
+        self.bytes.start as usize..self.bytes.end as usize
     }
 }

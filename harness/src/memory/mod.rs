@@ -13,7 +13,7 @@
 
 mod buffer;
 mod cells;
-mod map;
+pub(crate) mod map;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use crate::capture::{BufferObject, DOMAIN_VRAM, PAGE_BYTES, Page, PageDiff, VA_W
 use crate::codes::coded_errors;
 
 pub use buffer::Buffer;
-use map::{AddressMap, Mapping};
+use map::{AddressMap, Backing, Mapping};
 
 /// The most bytes that live buffer objects may have together.
 pub const MAX_BUFFER_BYTES: u64 = 32 << 30;
@@ -53,7 +53,7 @@ coded_errors! {
 pub struct CaptureMemory {
     id: MemoryId,
     buffers: RwLock<BTreeMap<u32, Arc<Buffer>>>,
-    map: RwLock<AddressMap>,
+    map: RwLock<AddressMap<Buffer>>,
     /// When which addresses changed their meaning.
     remaps: RwLock<Vec<(u64, Range<u64>)>>,
     clock: AtomicU64,
@@ -72,11 +72,11 @@ impl Default for CaptureMemory {
 }
 
 /// A lock is only poisoned by a panic, and no critical section here leaves its data half changed.
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+pub(crate) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+pub(crate) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -221,46 +221,23 @@ impl CaptureMemory {
     }
 }
 
-/// The parts of `address .. address + len`, each inside one mapping, or the first byte that no mapping covers.
-fn pieces(map: &AddressMap, address: u64, len: u64, kind: AccessKind) -> Result<Vec<Piece<'_>>, MemoryFault> {
-    let start = canonical(address);
-    let end = start.saturating_add(len);
-    let mut pieces = Vec::with_capacity(1);
-    let mut at = start;
-    while at < end {
-        let found = map.find(at).filter(|m| m.writable || kind == AccessKind::Read);
-        let mapping = found.ok_or(MemoryFault { address: at, size: len, kind })?;
-        let stop = mapping.range.end.min(end);
-        pieces.push(Piece { mapping, from: at - mapping.range.start, bytes: at - start..stop - start });
-        at = stop;
+impl Backing for Buffer {
+    fn number(&self) -> u32 {
+        self.bo
     }
-    Ok(pieces)
 }
 
-/// One part of an access.
-struct Piece<'a> {
-    mapping: &'a Mapping,
-    /// Byte in the mapping.
-    from: u64,
-    /// Bytes of the access.
-    bytes: Range<u64>,
-}
-
-impl Piece<'_> {
-    fn offset(&self) -> u64 {
-        self.mapping.offset + self.from
-    }
-
-    /// The access's bytes as places in its slice, which is as long as the access.
-    fn places(&self) -> Range<usize> {
-        self.bytes.start as usize..self.bytes.end as usize
+impl Mapping<Buffer> {
+    /// Addresses whose pages were written after `since`.
+    fn changed(&self, since: u64, changed: &mut dyn FnMut(Range<u64>)) {
+        self.buffer.changed(since, self.bytes(), &mut |r| changed(self.addresses(r)));
     }
 }
 
 impl GuestMemory for CaptureMemory {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         let map = read(&self.map);
-        for piece in pieces(&map, address, into.len() as u64, AccessKind::Read)? {
+        for piece in map.pieces(address, into.len() as u64, AccessKind::Read)? {
             piece.mapping.buffer.copy_out(piece.offset(), &mut into[piece.places()]);
         }
         Ok(())
@@ -268,14 +245,14 @@ impl GuestMemory for CaptureMemory {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
         let map = read(&self.map);
-        for piece in pieces(&map, address, bytes.len() as u64, AccessKind::Write)? {
+        for piece in map.pieces(address, bytes.len() as u64, AccessKind::Write)? {
             piece.mapping.buffer.copy_in(piece.offset(), &bytes[piece.places()], &self.clock);
         }
         Ok(())
     }
 
     fn check(&self, address: u64, size: u64, kind: AccessKind) -> Result<(), MemoryFault> {
-        pieces(&read(&self.map), address, size, kind).map(drop)
+        read(&self.map).pieces(address, size, kind).map(drop)
     }
 
     fn mapping(&self, address: u64) -> Option<Range<u64>> {
@@ -318,8 +295,8 @@ impl GuestMemory for CaptureMemory {
         let map = read(&self.map);
         let len = range.end.saturating_sub(range.start);
         // What is not mapped was not written either.
-        for piece in pieces(&map, range.start, len, AccessKind::Write).unwrap_or_default() {
-            let bytes = piece.offset()..piece.offset() + (piece.bytes.end - piece.bytes.start);
+        for piece in map.pieces(range.start, len, AccessKind::Write).unwrap_or_default() {
+            let bytes = piece.offset()..piece.offset() + piece.places().len() as u64;
             piece.mapping.buffer.touch(bytes, &self.clock);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use guestwave_cp::amd::{CommandProcessor, Config, IndirectBuffer, Ring, Submission, SubmitReport};
-use guestwave_cp::{Executor, Isa, Observer};
+use guestwave_cp::{Executor, GuestMemory, Isa, Observer};
 
 use crate::capture::{IpKind, Record, Submit};
 use crate::codes::coded_errors;
@@ -38,19 +38,60 @@ pub fn isa_of(gpu: &str) -> Result<Isa, ReplayError> {
     row.map(|(_, isa)| *isa).ok_or_else(|| ReplayError::UnknownGpu { gpu: gpu.to_owned() })
 }
 
-/// Memory, command processors and an executor.
-pub struct Machine {
-    /// Guest memory.
-    pub memory: CaptureMemory,
+/// What gives a fresh command processor its clock and what it does when a wait does not hold.
+pub type Prepare = Box<dyn Fn(CommandProcessor) -> CommandProcessor + Send>;
+
+/// One command processor a context, and the executor that they share.
+pub struct Processors {
     isa: Isa,
     processors: BTreeMap<u32, CommandProcessor>,
     executor: Box<dyn Executor>,
+    prepare: Prepare,
+}
+
+impl Processors {
+    /// Processors with registers as after a reset.
+    pub fn new(isa: Isa, executor: Box<dyn Executor>, prepare: Prepare) -> Self {
+        Processors { isa, processors: BTreeMap::new(), executor, prepare }
+    }
+
+    /// Carries out a submission on the command processor of its context.
+    ///
+    /// # Errors
+    /// The submission as such is refused; what is refused inside it is in the report.
+    pub fn submit(
+        &mut self,
+        submit: &Submit,
+        memory: &dyn GuestMemory,
+        observer: &mut dyn Observer,
+    ) -> Result<SubmitReport, ReplayError> {
+        let ring = ring(submit)?;
+        let ibs = submit.ibs.iter().map(indirect_buffer).collect::<Result<Vec<_>, _>>()?;
+        let Processors { isa, prepare, executor, .. } = self;
+        let new = || prepare(CommandProcessor::new(Config::new(*isa)));
+        let processor = self.processors.entry(submit.context).or_insert_with(new);
+        let submission = Submission { ring, ibs: &ibs };
+        Ok(processor.submit(&submission, memory, executor.as_mut(), observer))
+    }
+
+    /// Forgets a context.
+    pub fn forget(&mut self, context: u32) {
+        self.processors.remove(&context);
+    }
+}
+
+/// Memory and its command processors.
+pub struct Machine {
+    /// Guest memory.
+    pub memory: CaptureMemory,
+    processors: Processors,
 }
 
 impl Machine {
     /// A machine with empty memory and registers as after a reset.
     pub fn new(isa: Isa, executor: Box<dyn Executor>) -> Self {
-        Machine { memory: CaptureMemory::new(), isa, processors: BTreeMap::new(), executor }
+        let processors = Processors::new(isa, executor, Box::new(|processor| processor));
+        Machine { memory: CaptureMemory::new(), processors }
     }
 
     /// Applies a record that changes memory; other records change nothing. Returns the buffer object that was freed.
@@ -69,22 +110,16 @@ impl Machine {
         Ok(None)
     }
 
-    /// Carries out a submission on the command processor of its context.
+    /// Carries out a submission, see [`Processors::submit`].
     ///
     /// # Errors
-    /// The submission as such is refused; what is refused inside it is in the report.
+    /// The submission as such is refused.
     pub fn submit(
         &mut self,
         submit: &Submit,
         observer: &mut dyn Observer,
     ) -> Result<SubmitReport, ReplayError> {
-        let ring = ring(submit)?;
-        let ibs = submit.ibs.iter().map(indirect_buffer).collect::<Result<Vec<_>, _>>()?;
-        let isa = self.isa;
-        let new = || CommandProcessor::new(Config::new(isa));
-        let processor = self.processors.entry(submit.context).or_insert_with(new);
-        let submission = Submission { ring, ibs: &ibs };
-        Ok(processor.submit(&submission, &self.memory, self.executor.as_mut(), observer))
+        self.processors.submit(submit, &self.memory, observer)
     }
 }
 

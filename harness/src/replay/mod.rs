@@ -28,7 +28,7 @@ pub use expect::{
     EXPECTATION_REFUSALS, Expectation, ExpectationRefusal, QueryKind, Texels, Which, parse_expectation,
 };
 pub use golden::GoldenDifference;
-pub use machine::{GPUS, Machine, REPLAY_ERRORS, ReplayError, isa_of};
+pub use machine::{GPUS, Machine, Prepare, Processors, REPLAY_ERRORS, ReplayError, isa_of};
 pub use report::{
     Checked, ExpectationReport, GoldenReport, HeldReport, NOT_REACHED, RefusalReport, Report, Stats,
 };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use guestwave_cp::Refused;
+use guestwave_cp::amd::SubmitReport;
 use serde::Serialize;
 
 use super::GoldenDifference;
@@ -83,7 +84,7 @@ impl RefusalReport {
     }
 
     /// A refusal inside a submission.
-    pub(super) fn new(refused: &Refused, submission: u32) -> Self {
+    pub fn new(refused: &Refused, submission: u32) -> Self {
         RefusalReport {
             code: refused.refusal.code(),
             submission,
@@ -128,6 +129,18 @@ pub struct HeldReport {
     pub why: &'static str,
     /// How many.
     pub programs: u64,
+}
+
+impl Stats {
+    /// Adds what a submission came to.
+    pub fn add(&mut self, done: &SubmitReport) {
+        self.packets += done.work.packets;
+        self.draws += done.work.draws;
+        self.dispatches += done.work.dispatches;
+        self.waves += done.ran.waves;
+        self.instructions += done.ran.instructions;
+        self.bytes_stored += done.ran.bytes_stored + done.work.bytes_written;
+    }
 }
 
 /// The comparison with recorded pages.

@@ -138,13 +138,7 @@ impl Run {
     }
 
     fn account(&mut self, done: &SubmitReport, submission: u32) -> Result<(), Ended> {
-        let stats = &mut self.report.stats;
-        stats.packets += done.work.packets;
-        stats.draws += done.work.draws;
-        stats.dispatches += done.work.dispatches;
-        stats.waves += done.ran.waves;
-        stats.instructions += done.ran.instructions;
-        stats.bytes_stored += done.ran.bytes_stored + done.work.bytes_written;
+        self.report.stats.add(done);
         self.report.inexact.extend(done.inexact.iter().map(|m| (*m).to_owned()));
         for refused in &done.refusals {
             let report = RefusalReport::new(refused, submission);
