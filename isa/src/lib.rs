@@ -14,6 +14,7 @@
 //!    has any effect.
 
 pub mod format;
+pub mod gen7;
 pub mod gfx10;
 pub mod mali;
 

@@ -25,9 +25,10 @@ struct Row {
 }
 
 /// Codes that begin alike, with what they are about.
-const GROUPS: [(&str, &str); 12] = [
+const GROUPS: [(&str, &str); 13] = [
     ("CP-", "Command processor (`guestwave-cp`)"),
     ("ISA-DEC-", "Decoder (`guestwave-isa`)"),
+    ("ISA-GEN7-", "Intel Gen7 execution unit (`guestwave-isa`)"),
     ("ISA-MALI-", "Mali instruction words (`guestwave-isa`)"),
     ("ISA-RUN-", "Interpreter (`guestwave-isa`)"),
     ("ISA-VAL-", "Valhall decoder and interpreter (`guestwave-isa`)"),
@@ -63,7 +64,10 @@ fn rows() -> Vec<Row> {
     let interpreter = interpreter.iter().map(|e| Row { code: e.code, sentence: e.sentence });
     let decoder = guestwave_isa::gfx10::DECODE_CATALOGUE.iter();
     let decoder = decoder.map(|e| Row { code: e.code, sentence: e.sentence });
-    let mali = guestwave_isa::mali::CATALOGUE.iter().map(|e| Row { code: e.code, sentence: e.sentence });
+    let mali = guestwave_isa::mali::CATALOGUE
+        .iter()
+        .chain(guestwave_isa::gen7::CATALOGUE)
+        .map(|e| Row { code: e.code, sentence: e.sentence });
     let valhall = guestwave_isa::mali::valhall::DECODE_CATALOGUE.iter();
     let valhall = valhall.chain(guestwave_isa::mali::valhall::interp::CATALOGUE);
     let decoder = decoder.chain(valhall.map(|e| Row { code: e.code, sentence: e.sentence }));

@@ -13,7 +13,7 @@ use guestwave_cp::{DrawFacts, Origin};
 
 use super::packets::fields_text;
 use crate::commands::style;
-use crate::intel::{IntelCapture, IntelMachine, vertex_stage};
+use crate::intel::{IntelCapture, IntelMachine, KernelStage};
 
 /// A packet and what it did.
 struct Step {
@@ -75,7 +75,12 @@ pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
     let capture = IntelCapture::load(file)?;
     writeln!(out, "{}  {}, {}", style::heading(file.display()), capture.platform, capture.generation)?;
     let stream_out = Box::new(guestwave_cp::intel::sol::PlainStreamOut);
-    let mut machine = IntelMachine::with_capture(&capture, Policies::default(), vertex_stage(), stream_out)?;
+    let mut machine = IntelMachine::with_capture(
+        &capture,
+        Policies::default(),
+        Box::new(KernelStage::default()),
+        stream_out,
+    )?;
     let mut recorder = Recorder::default();
     let report = machine.run(&capture, &mut recorder);
     for step in &recorder.steps {

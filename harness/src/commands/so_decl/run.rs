@@ -11,7 +11,7 @@ use guestwave_cp::{DrawFacts, GuestMemory, Origin};
 
 use super::Run;
 use crate::commands::style;
-use crate::intel::{Example, IntelCapture, IntelMachine};
+use crate::intel::{Example, IntelCapture, IntelMachine, KernelStage};
 
 /// Exit statuses.
 const FAILED: u8 = 1;
@@ -63,7 +63,7 @@ impl Observer for Streamed {
 
 fn run_capture(args: &Run, file: &Path, out: &mut dyn Write) -> Result<u8> {
     let capture = IntelCapture::load(file).with_context(|| file.display().to_string())?;
-    let vertices = crate::intel::vertex_stage();
+    let vertices = Box::new(KernelStage::default());
     let mut machine =
         IntelMachine::with_capture(&capture, args.policies(), vertices, args.engine.stream_out()?)?;
     let mut streamed = Streamed::default();
