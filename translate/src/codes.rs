@@ -19,7 +19,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("TR-IMG-004", "An image whose FORMAT does not do what the instruction wants."),
     ("TR-MEM-001", "An atomic at an address that is not a multiple of its size."),
     ("TR-MEM-002", "A buffer descriptor whose TYPE is no buffer."),
-    ("TR-MEM-003", "A flat access to the apertures of LDS or scratch."),
     ("TR-MEM-004", "An access past the end of a lane's scratch."),
     ("TR-MEM-005", "A scalar buffer access before the start of the buffer."),
     ("TR-MEM-006", "A FORMAT that is no buffer format."),
@@ -28,6 +27,7 @@ const OTHERS: &[(&str, &str)] = &[
         "A lane exports or sends more than its dispatch's record holds, which gives it a larger one.",
     ),
     ("TR-OUT-003", "A dispatch exports and sends more than is recorded."),
+    ("TR-REG-001", "An index in M0 that reaches no register."),
     ("TR-SIZE-001", "The dispatch has more waves than 32 bits count."),
     ("TR-SOL-001", "A stream-output draw whose vertices take more than 32-bit byte offsets reach."),
     (

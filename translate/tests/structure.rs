@@ -140,6 +140,7 @@ fn graph(ends: &[(u8, usize, usize)]) -> Graph {
         .map(|b| Block {
             insts: Vec::new(),
             offset: 0,
+            jumps: true,
             end: match end(ends[b]) {
                 End::Program => End::Program,
                 End::To(t) => End::To(map(t)),

@@ -8,12 +8,14 @@ mod case;
 mod cases;
 mod dump;
 mod guest;
+mod random;
 #[path = "../../../isa/tests/interp/value.rs"]
 mod value;
 
 use std::collections::BTreeMap;
 
 use guestwave_backend_soft::SoftBackend;
+use guestwave_backend_wgpu::{Options as WgpuOptions, WgpuBackend};
 use guestwave_cp::Executor;
 use guestwave_harness::executor::ReferenceExecutor;
 use guestwave_translate::backend::{Backend, Holding};
@@ -41,7 +43,19 @@ const ENGINES: &[Engine] = &[
         backend: || Box::new(SoftBackend::new(Default::default()).unwrap()),
         holding: None,
     },
+    Engine { name: "wgpu, lane", backend: wgpu, holding: Some(Holding::Lane) },
+    Engine { name: "wgpu, pair", backend: wgpu, holding: Some(Holding::Pair) },
+    Engine { name: "wgpu, wave", backend: wgpu, holding: Some(Holding::Wave) },
 ];
+
+/// A graphics device, without which these tests fail. `GUESTWAVE_ADAPTER` chooses it.
+fn wgpu() -> Box<dyn Backend> {
+    let adapter = std::env::var("GUESTWAVE_ADAPTER").ok();
+    match WgpuBackend::open(&WgpuOptions { adapter, ..WgpuOptions::default() }) {
+        Ok(backend) => Box::new(backend),
+        Err(e) => panic!("these tests need a graphics device: {e}"),
+    }
+}
 
 impl Engine {
     fn open(&self) -> Box<dyn Executor> {
@@ -95,4 +109,43 @@ fn the_evaluator_ends_every_case_as_the_reference_does() {
 #[test]
 fn native_code_ends_every_case_as_the_reference_does() {
     cases_end_as_on_the_reference(&ENGINES[1]);
+}
+
+#[test]
+fn the_evaluator_runs_random_programs_as_the_reference_does() {
+    random::run(&ENGINES[0]);
+}
+
+#[test]
+fn the_evaluator_runs_single_instructions_as_the_reference_does() {
+    random::each(&ENGINES[0]);
+}
+
+#[test]
+fn native_code_runs_random_programs_as_the_reference_does() {
+    random::run(&ENGINES[1]);
+}
+
+#[test]
+#[ignore = "minutes on a software device"]
+fn a_device_ends_every_case_as_the_reference_does_in_every_holding() {
+    ENGINES[2..].iter().for_each(cases_end_as_on_the_reference);
+}
+
+#[test]
+#[ignore = "minutes on a software device"]
+fn a_device_runs_random_programs_as_the_reference_does_lane_by_lane() {
+    random::run(&ENGINES[2]);
+}
+
+#[test]
+#[ignore = "minutes on a software device"]
+fn a_device_runs_random_programs_as_the_reference_does_two_lanes_an_invocation() {
+    random::run(&ENGINES[3]);
+}
+
+#[test]
+#[ignore = "minutes on a software device"]
+fn a_device_runs_random_programs_as_the_reference_does_a_wave_an_invocation() {
+    random::run(&ENGINES[4]);
 }

@@ -2,7 +2,7 @@
 
 use guestwave_isa::gfx10::{Target, WaveSize};
 
-use super::emit::{Input, emit};
+use super::emit::{Input, emit, reads_clock};
 use super::error::{Refusal, Stop};
 use super::event::Event;
 use super::flow::{Graph, Order, Tree};
@@ -78,7 +78,8 @@ pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<(T
     let kinds = Kinds::new(&graph, source.wave);
     let live = Liveness::new(&graph, source.wave);
     let facts = Facts { graph: &graph, order: &order, kinds: &kinds, live: &live, wave: source.wave };
-    let mut plan = Plan::new(&facts);
+    // A clock counts what the whole wave executes.
+    let mut plan = if reads_clock(&graph) { Plan::together(&facts) } else { Plan::new(&facts) };
     loop {
         let input = Input {
             graph: &graph,

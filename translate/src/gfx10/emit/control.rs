@@ -1,6 +1,6 @@
 //! Structured control: how branches, loops and chains are taken.
 
-use guestwave_isa::gfx10::{Inst, Op, sreg};
+use guestwave_isa::gfx10::{Inst, Mods, Op, sreg};
 
 use super::registers::Cell;
 use super::{Emit, Stop};
@@ -31,9 +31,34 @@ pub(in crate::gfx10) const CONTROL_ROWS: &[Row] = &[
     (Op::S_GL1_INV, Lower::Nothing),
     (Op::BUFFER_GL0_INV, Lower::Nothing),
     (Op::BUFFER_GL1_INV, Lower::Nothing),
+    (Op::S_WAKEUP, Lower::Nothing),
+    (Op::S_WAIT_IDLE, Lower::Nothing),
+    (Op::S_INCPERFLEVEL, Lower::Nothing),
+    (Op::S_DECPERFLEVEL, Lower::Nothing),
+    (Op::S_DCACHE_WB, Lower::Nothing),
+    (Op::S_DCACHE_DISCARD, Lower::Nothing),
+    (Op::S_DCACHE_DISCARD_X2, Lower::Nothing),
+    (Op::S_ATC_PROBE, Lower::Nothing),
+    (Op::S_ATC_PROBE_BUFFER, Lower::Nothing),
     (Op::V_NOP, Lower::Nothing),
     (Op::V_PIPEFLUSH, Lower::Nothing),
+    (Op::V_CLREXCP, Lower::Nothing),
+    (Op::DS_NOP, Lower::Nothing),
+    (Op::S_SETHALT, Lower::Whole(set_halt)),
+    // The debugger's status bits are 0: there is no debugger.
+    (Op::S_CBRANCH_CDBGSYS, Lower::Nothing),
+    (Op::S_CBRANCH_CDBGUSER, Lower::Nothing),
+    (Op::S_CBRANCH_CDBGSYS_OR_USER, Lower::Nothing),
+    (Op::S_CBRANCH_CDBGSYS_AND_USER, Lower::Nothing),
 ];
+
+/// SIMM16 bit 0 would halt the wave for good.
+fn set_halt(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
+    match inst.mods {
+        Mods::Simm(simm) if simm & 1 == 0 => Ok(()),
+        _ => Err(e.refuse(inst, "its halt bit set")),
+    }
+}
 
 fn barrier(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
     e.want_wave()?;
@@ -105,7 +130,13 @@ impl Emit<'_> {
         self.block = b;
         self.state = self.input.kinds.entry(b).clone();
         let block = self.input.graph.block(b);
-        block.insts.iter().try_for_each(|i| self.inst(i))?;
+        self.enter_mode(b);
+        for (number, inst) in (0u32..).zip(&block.insts) {
+            self.executed = number + 1;
+            self.inst(inst)?;
+        }
+        self.leave_mode(b);
+        self.count(block.insts.len() as u32 + u32::from(block.jumps));
         self.hand_over()?;
         if let End::Branch { condition, .. } = block.end {
             let condition = self.condition(b, condition)?;

@@ -1,8 +1,9 @@
 //! Scalar operations that work on masks: one `Bool` a lane, no wave operation.
 
-use guestwave_isa::gfx10::{Inst, Operand};
+use guestwave_isa::gfx10::{Inst, NumberKind, Operand, OperandSpec, RegisterFile};
 
 use super::Emit;
+use super::operand::constant;
 use crate::gfx10::error::Stop;
 use crate::gfx10::plan::{Class, Logic, SCC, class, is_mask_operation};
 use crate::program::{BinOp, UnOp, Value};
@@ -88,15 +89,17 @@ impl Emit<'_> {
     pub(in crate::gfx10) fn mask_source(&mut self, inst: &Inst, o: Operand) -> Result<Value, Stop> {
         match o {
             Operand::Sgpr(r) => self.mask(r),
-            Operand::Int(i) => {
-                let number = self.b.c64(i64::from(i) as u64);
+            Operand::Special(s) => {
+                let number = self.special(inst, s, true)?;
                 Ok(self.lane_bits(number))
             }
-            Operand::Literal(l) => {
-                let number = self.b.c64(u64::from(l));
+            _ => {
+                let bits = self.input.source.wave.lanes() as u16;
+                let spec = OperandSpec { kind: NumberKind::Bits, bits, file: RegisterFile::Any };
+                let number = constant(o, spec).ok_or_else(|| self.refuse(inst, "no mask"))?;
+                let number = self.b.c64(number);
                 Ok(self.lane_bits(number))
             }
-            _ => Err(self.refuse(inst, "a float or special source where a mask is wanted")),
         }
     }
 

@@ -1,8 +1,10 @@
 //! Emission: walks the structured control of a program and appends what each instruction means.
 
+mod clock;
 mod control;
 mod mask;
-mod operand;
+mod mode;
+pub(super) mod operand;
 mod prologue;
 mod record;
 mod registers;
@@ -12,17 +14,19 @@ mod vector;
 
 use std::collections::{HashMap, HashSet};
 
-use guestwave_isa::gfx10::Inst;
+use guestwave_isa::gfx10::{Inst, NumberKind, Operand, sreg};
 
 use super::error::{Refusal, Stop};
 use super::event::Event;
 use super::exact::{Facts, vector_row};
 use super::flow::{BlockId, Graph, Tree};
 use super::ops::{self, Lower};
-use super::plan::{Kinds, Liveness, Plan, State};
+use super::plan::{Kinds, Liveness, Plan, State, file_end};
 use super::translation::{Assumption, Known, Source, Translation};
 use crate::program::{Builder, Value, Var};
+use mode::Modes;
 
+pub(super) use clock::reads_clock;
 pub(super) use control::CONTROL_ROWS;
 
 /// What one attempt at emission works from.
@@ -60,6 +64,10 @@ pub(super) struct Emit<'a> {
     /// Instructions whose exports or messages are recorded.
     events: Vec<Event>,
     guarded: HashSet<(Value, BlockId)>,
+    /// MODE at this point.
+    mode: Modes,
+    /// Instructions of the block so far.
+    executed: u32,
     /// Conditions of branches whose block has been emitted, in the block that is open.
     conditions: HashMap<BlockId, Value>,
 }
@@ -80,11 +88,14 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
         assumptions: Vec::new(),
         events: Vec::new(),
         guarded: HashSet::new(),
+        mode: Modes::new(input.source),
+        executed: 0,
         conditions: HashMap::new(),
     };
     e.prologue();
     e.enter_entry()?;
     e.nodes(&input.tree.nodes)?;
+    e.check_modes()?;
     let program = e.b.program_mut();
     program.lds_bytes = input.source.lds_bytes;
     program.scratch_bytes = input.source.scratch_bytes;
@@ -96,10 +107,12 @@ impl Emit<'_> {
         if self.mask_operation(inst)? {
             return Ok(());
         }
+        self.check_masks(inst)?;
         match ops::lowering(inst.op) {
             Some(Lower::Nothing) => Ok(()),
             Some(Lower::Whole(f)) => f(self, inst),
             Some(Lower::Memory(family, kind)) => ops::lower_memory(self, inst, family, kind),
+            Some(Lower::ScalarAtomic(atomic)) => ops::lower_scalar_atomic(self, inst, atomic),
             Some(Lower::Scalar(f)) => self.scalar_operation(inst, |e, s| Ok(f(e, s))),
             Some(Lower::Carry(f)) => self.scalar_operation(inst, |e, s| {
                 let scc = e.scc()?;
@@ -114,6 +127,23 @@ impl Emit<'_> {
             Some(row) => self.vector_operation(inst, &row),
             None => Err(Refusal::Instruction { mnemonic: inst.op.name(), pc: inst.offset }.into()),
         }
+    }
+
+    /// Refuses a mask of two registers that are no pair.
+    fn check_masks(&self, inst: &Inst) -> Result<(), Stop> {
+        let Some(row) = inst.op.row(inst.encoding) else { return Ok(()) };
+        let operands = inst.dst.iter().zip(&row.dst).chain(inst.src.iter().zip(&row.src));
+        for (operand, spec) in operands {
+            let is_pair =
+                spec.is_some_and(|s| s.kind == NumberKind::Mask && s.dwords(self.input.source.wave) == 2);
+            if let (Operand::Sgpr(first), true) = (operand, is_pair)
+                && *first != sreg::NULL
+                && (!first.is_multiple_of(2) || first + 2 > file_end(*first))
+            {
+                return Err(Refusal::Registers { mnemonic: inst.op.name(), pc: inst.offset }.into());
+            }
+        }
+        Ok(())
     }
 
     /// A refusal of something that `inst` has.

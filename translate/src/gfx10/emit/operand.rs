@@ -19,6 +19,18 @@ const INLINE_FLOATS: [(InlineFloat, u16, u32, u64); 9] = [
     (InlineFloat::InvTwoPi, 0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
 ];
 
+/// Bases of the 4 GiB of flat addresses that mean LDS and a lane's scratch, as the kernel driver programs them.
+pub(in crate::gfx10) const SHARED_BASE: u64 = 0x2000_0000_0000_0000;
+pub(in crate::gfx10) const PRIVATE_BASE: u64 = 0x1000_0000_0000_0000;
+const LAST_BYTE: u64 = 0xffff_ffff;
+
+const APERTURES: [(Special, u64); 4] = [
+    (Special::SharedBase, SHARED_BASE),
+    (Special::SharedLimit, SHARED_BASE | LAST_BYTE),
+    (Special::PrivateBase, PRIVATE_BASE),
+    (Special::PrivateLimit, PRIVATE_BASE | LAST_BYTE),
+];
+
 fn inline_float(f: InlineFloat, bits: u16) -> u64 {
     let row = INLINE_FLOATS.iter().find(|r| r.0 == f).unwrap_or(&INLINE_FLOATS[0]);
     match bits {
@@ -75,15 +87,17 @@ impl Emit<'_> {
         }
         match operand {
             Operand::Sgpr(r) => self.scalar_register(inst, r, wide),
-            Operand::Special(s) => {
-                let v = self.special(inst, s)?;
-                Ok(if wide { self.b.un(UnOp::Extend, v) } else { v })
-            }
+            Operand::Special(s) => self.special(inst, s, wide),
             _ => Err(self.refuse(inst, "an operand that is no scalar")),
         }
     }
 
-    pub(super) fn scalar_register(&mut self, inst: &Inst, r: u8, wide: bool) -> Result<Value, Stop> {
+    pub(in crate::gfx10) fn scalar_register(
+        &mut self,
+        inst: &Inst,
+        r: u8,
+        wide: bool,
+    ) -> Result<Value, Stop> {
         if !wide {
             return self.sgpr(r);
         }
@@ -95,11 +109,14 @@ impl Emit<'_> {
         Ok(self.b.bin(BinOp::Pack, low, high))
     }
 
-    /// A source that is neither register nor constant, a `B32`.
+    /// A source that is neither register nor constant: a `B32`, or a `B64` if `wide`.
     ///
     /// # Errors
     /// It is one that is not translated, or a vote is wanted where lanes go their own ways.
-    pub(in crate::gfx10) fn special(&mut self, inst: &Inst, s: Special) -> Result<Value, Stop> {
+    pub(in crate::gfx10) fn special(&mut self, inst: &Inst, s: Special, wide: bool) -> Result<Value, Stop> {
+        if let Some((_, address)) = APERTURES.iter().find(|(special, _)| *special == s) {
+            return Ok(if wide { self.b.c64(*address) } else { self.b.c32(*address as u32) });
+        }
         let truth = match s {
             Special::Scc => self.scc()?,
             Special::VccZ => {
@@ -111,9 +128,10 @@ impl Emit<'_> {
                 let any = self.any(lanes)?;
                 self.b.un(UnOp::Not, any)
             }
-            _ => return Err(self.refuse(inst, "an aperture, a POPS or an LDS-direct source")),
+            _ => return Err(self.refuse(inst, "a POPS or an LDS-direct source")),
         };
-        Ok(self.b.un(UnOp::FromBool, truth))
+        let word = self.b.un(UnOp::FromBool, truth);
+        Ok(if wide { self.b.un(UnOp::Extend, word) } else { word })
     }
 
     /// Whether a wave-sized scalar register is not zero.

@@ -30,6 +30,10 @@ pub(super) enum Cell {
     },
     /// The next block of a chain.
     Next,
+    /// Instructions that were executed.
+    Clock,
+    /// A half of FLAT_SCRATCH.
+    FlatScratch(u8),
     /// Bytes of the lane's row of the record that are written.
     Record,
 }
@@ -42,7 +46,7 @@ impl Cell {
             Cell::Sgpr { zone, .. } => (Type::B32, rate(zone)),
             Cell::Mask(_) => (Type::Bool, Rate::Varying),
             Cell::Scc { zone } | Cell::Flag { zone, .. } => (Type::Bool, rate(zone)),
-            Cell::Next => (Type::B32, Rate::Uniform),
+            Cell::Next | Cell::Clock | Cell::FlatScratch(_) => (Type::B32, Rate::Uniform),
         }
     }
 
@@ -56,13 +60,16 @@ impl Cell {
             Cell::Scc { zone } => format!("scc{}", lane(zone)),
             Cell::Flag { index, zone } => format!("flag{index}{}", lane(zone)),
             Cell::Next => "next".into(),
+            Cell::Clock => "clock".into(),
+            Cell::FlatScratch(half) => format!("flat_scratch{half}"),
             Cell::Record => "record".into(),
         }
     }
 }
 
 impl Emit<'_> {
-    /// Forgets what a loop of these blocks may change: everything but scalar registers that none of them writes.
+    /// Forgets what a loop of these blocks may change: everything but scalar registers that none of them writes, and that hold
+    /// no part of a mask where one of them begins, which becomes a number where that is wanted.
     pub(super) fn forget_for_loop(&mut self, blocks: &[BlockId]) {
         let wave = self.input.source.wave;
         let graph = self.input.graph;
@@ -70,10 +77,13 @@ impl Emit<'_> {
             .iter()
             .flat_map(|b| &graph.block(*b).insts)
             .fold(RegisterSet::default(), |all, i| all.union(effects(i, wave).writes));
+        let in_mask =
+            |r: u8| blocks.iter().any(|b| self.input.kinds.entry(*b).masks_in(r, 1).next().is_some());
+        let stays = |r: u8| !written.contains(r) && !in_mask(r);
         let kept: HashSet<Var> = self
             .vars
             .iter()
-            .filter(|(cell, _)| matches!(cell, Cell::Sgpr { register, zone: false } if !written.contains(*register)))
+            .filter(|(cell, _)| matches!(cell, Cell::Sgpr { register, zone: false } if stays(*register)))
             .map(|(_, var)| *var)
             .collect();
         self.known.retain(|var, _| kept.contains(var));
@@ -192,6 +202,9 @@ impl Emit<'_> {
     /// They cut a mask whose other half would have to become a number where lanes go their own ways.
     pub(in crate::gfx10) fn set_sgprs(&mut self, first: u8, values: &[Value]) -> Result<(), Stop> {
         let count = values.len() as u8;
+        if first == sreg::NULL {
+            return Ok(());
+        }
         if first != sreg::EXEC_LO {
             self.uncover(first, count)?;
         }
@@ -335,7 +348,9 @@ impl Emit<'_> {
         for s in successors {
             let (live, kinds) = (self.input.live.entry(s), self.input.kinds.entry(s));
             for r in live.iter() {
-                self.convert(r, kinds.is_mask(r), kinds.masks_in(r, 1).next().is_some())?;
+                // A mask is handed over as a whole though only one half of it may be live.
+                let head = if kinds.is_mask(r) { Some(r) } else { kinds.masks_in(r, 1).next() };
+                self.convert(head.unwrap_or(r), head.is_some())?;
             }
             if self.input.plan.in_zone(s) && !self.input.plan.in_zone(self.block) {
                 self.enter_zone(live.iter())?;
@@ -344,12 +359,13 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn convert(&mut self, r: u8, starts_mask: bool, in_mask: bool) -> Result<(), Stop> {
-        let is = self.state.masks_in(r, 1).next();
-        if starts_mask && is != Some(r) {
+    /// Makes a register a mask that starts there, or a number.
+    fn convert(&mut self, r: u8, to_mask: bool) -> Result<(), Stop> {
+        let is = if self.state.is_mask(r) { Some(r) } else { self.state.masks_in(r, 1).next() };
+        if to_mask && is != Some(r) {
             let lanes = if r == SCC { self.scc()? } else { self.mask(r)? };
             self.put(Cell::Mask(r), lanes);
-        } else if !in_mask && is.is_some() {
+        } else if !to_mask && is.is_some() {
             let zone = self.zoned(r);
             if r == SCC {
                 let value = self.scc()?;

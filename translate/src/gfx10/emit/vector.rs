@@ -9,7 +9,7 @@ use guestwave_isa::gfx10::{Inst, LaneForm, Mods, NumberKind, Operand, VopMods, s
 
 use super::Emit;
 use crate::gfx10::error::{Refusal, Stop};
-use crate::gfx10::exact::{Exact, Mode, Output, VectorKind, VectorRow};
+use crate::gfx10::exact::{Exact, Output, VectorKind, VectorRow};
 use crate::program::{BinOp, Type, UnOp, Value};
 use dpp::Lanes;
 
@@ -30,12 +30,12 @@ impl Emit<'_> {
 
     /// Sequences in the mode that the program starts in.
     pub(in crate::gfx10) fn exact(&mut self) -> Exact<'_> {
-        let source = self.input.source;
-        let mode = Mode { float: source.float_mode, dx10_clamp: source.dx10_clamp, ieee: source.ieee };
-        Exact::new(&mut self.b, &mut self.facts, mode, source.fidelity)
+        let mode = self.mode();
+        Exact::new(&mut self.b, &mut self.facts, mode, self.input.source.fidelity)
     }
 
     pub(super) fn vector_operation(&mut self, inst: &Inst, row: &VectorRow) -> Result<(), Stop> {
+        self.mode_bits(inst)?;
         if let VectorKind::Quad(f) = row.kind {
             return self.quad_operation(inst, f);
         }

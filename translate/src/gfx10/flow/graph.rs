@@ -59,6 +59,8 @@ pub struct Block {
     pub end: End,
     /// Byte offset of its first instruction.
     pub offset: u32,
+    /// Whether an instruction of its own ends it: a branch, or `s_endpgm`.
+    pub jumps: bool,
 }
 
 /// A program as basic blocks, all of them reachable.
@@ -135,10 +137,6 @@ const FLOWS: &[(Op, Flow)] = &[
     (Op::S_CALL_B64, Flow::Indirect),
     (Op::S_SUBVECTOR_LOOP_BEGIN, Flow::Indirect),
     (Op::S_SUBVECTOR_LOOP_END, Flow::Indirect),
-    (Op::S_CBRANCH_CDBGSYS, Flow::Indirect),
-    (Op::S_CBRANCH_CDBGUSER, Flow::Indirect),
-    (Op::S_CBRANCH_CDBGSYS_OR_USER, Flow::Indirect),
-    (Op::S_CBRANCH_CDBGSYS_AND_USER, Flow::Indirect),
 ];
 
 fn flow(op: Op) -> Flow {
@@ -260,13 +258,13 @@ fn block(start: u32, code: &BTreeMap<u32, Inst>, ids: &BTreeMap<u32, BlockId>) -
             Flow::Next | Flow::Indirect => None,
         };
         if let Some(end) = end {
-            return Block { insts, end, offset: start };
+            return Block { insts, end, offset: start, jumps: true };
         }
         insts.push(*inst);
         at = inst.next_offset();
         if ids.contains_key(&at) {
-            return Block { insts, end: End::To(id(at)), offset: start };
+            return Block { insts, end: End::To(id(at)), offset: start, jumps: false };
         }
     }
-    Block { insts, end: End::Program, offset: start }
+    Block { insts, end: End::Program, offset: start, jumps: false }
 }

@@ -14,6 +14,34 @@ pub(crate) struct MemoryUse {
     pub(crate) lds_read: bool,
     /// Writes of LDS.
     pub(crate) lds_write: bool,
+    /// Atomics from whose results the order of the lanes can be told.
+    pub(crate) ordered: bool,
+}
+
+/// Atomics that come to the same in any order, as long as nobody asks for the values in between.
+const COMMUTATIVE: &[&str] =
+    &["_add_u", "_sub_u", "_min_i", "_min_u", "_max_i", "_max_u", "_and_b", "_or_b", "_xor_b"];
+const COMMUTATIVE_ATOMICS: &[&str] = &[
+    "atomic_add",
+    "atomic_sub",
+    "atomic_smin",
+    "atomic_umin",
+    "atomic_smax",
+    "atomic_umax",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+];
+
+fn ordered(inst: &Inst) -> bool {
+    let name = inst.op.name();
+    let any = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let changes = match inst.encoding {
+        Encoding::Ds => !any(&["ds_read", "ds_write", "permute", "swizzle"]),
+        _ => name.contains("atomic"),
+    };
+    let commutes = if inst.encoding == Encoding::Ds { any(COMMUTATIVE) } else { any(COMMUTATIVE_ATOMICS) };
+    changes && (inst.dst[0] != Operand::None || !commutes)
 }
 
 /// What `inst` touches.
@@ -34,11 +62,13 @@ pub(crate) fn memory_use(inst: &Inst) -> MemoryUse {
                 global_write: stores,
                 lds_read: lds && loads,
                 lds_write: lds && stores,
+                ordered: ordered(inst),
             }
         }
         Encoding::Ds => {
             let reads = inst.dst[0] != Operand::None;
-            MemoryUse { lds_read: reads, lds_write: !name.starts_with("ds_read"), ..MemoryUse::default() }
+            let writes = !name.starts_with("ds_read");
+            MemoryUse { lds_read: reads, lds_write: writes, ordered: ordered(inst), ..MemoryUse::default() }
         }
         Encoding::Smem if stores || name.contains("dcache_inv") => {
             MemoryUse { global_read: true, global_write: true, ..MemoryUse::default() }

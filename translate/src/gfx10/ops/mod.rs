@@ -1,8 +1,11 @@
 //! How each operation is lowered: rows by subject, gathered into one table by operation.
 
+mod exec;
+mod hardware;
 mod lanes;
 mod memory;
 mod memory_use;
+mod move_relative;
 mod record;
 mod scalar;
 
@@ -15,6 +18,7 @@ use super::error::Stop;
 use crate::program::Value;
 
 pub(super) use memory::lower as lower_memory;
+pub(super) use memory::lower_scalar_atomic;
 pub(super) use memory_use::memory_use;
 
 /// Lowers one instruction.
@@ -35,6 +39,8 @@ pub(super) enum Lower {
     Carry(fn(&mut Emit<'_>, [Value; 2], Value) -> ScalarResult),
     /// A vector memory access.
     Memory(memory::Family, memory::Kind),
+    /// A read-modify-write by the whole wave.
+    ScalarAtomic(memory::ScalarAtomic),
     /// By a function that does everything.
     Whole(LowerFn),
     /// No effect.
@@ -48,7 +54,10 @@ static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
     let mut table = vec![None; Op::COUNT];
     let others = [
         super::emit::CONTROL_ROWS,
+        exec::ROWS,
+        hardware::ROWS,
         lanes::ROWS,
+        move_relative::ROWS,
         record::ROWS,
         memory::LDS_ROWS,
         memory::LDS_ATOMIC_ROWS,
@@ -61,6 +70,9 @@ static TABLE: LazyLock<Vec<Option<Lower>>> = LazyLock::new(|| {
     for op in Op::all() {
         if let Some((family, kind)) = memory::meaning(op) {
             table[op.index()] = Some(Lower::Memory(family, kind));
+        }
+        if let Some(atomic) = memory::scalar_atomic(op) {
+            table[op.index()] = Some(Lower::ScalarAtomic(atomic));
         }
     }
     table

@@ -183,6 +183,33 @@ const M0_READERS: &[Op] = &[
     Op::S_SENDMSGHALT,
 ];
 
+/// Operations that write a scalar register that M0 chooses, and those that read one.
+const DESTINATION_MOVERS: &[Op] = &[Op::S_MOVRELD_B32, Op::S_MOVRELD_B64, Op::S_MOVRELSD_2_B32];
+const SOURCE_MOVERS: &[Op] = &[Op::S_MOVRELS_B32, Op::S_MOVRELS_B64, Op::S_MOVRELSD_2_B32];
+
+/// The end of the run of scalar registers that a tuple from `first` on may lie in.
+pub(crate) fn file_end(first: u8) -> u8 {
+    const ENDS: [u8; 5] = [106, 108, 124, 125, 128];
+    ENDS.into_iter().find(|end| first < *end).unwrap_or(128)
+}
+
+/// The scalar registers that an operation with an indexed destination may write.
+pub(crate) fn indexed_destination(inst: &Inst) -> Option<(u8, u8)> {
+    match inst.dst[0] {
+        Operand::Sgpr(first) if DESTINATION_MOVERS.contains(&inst.op) => {
+            Some((first, file_end(first).saturating_sub(first)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the operation combines a source with EXEC, in the width of this wave or in the other one.
+pub(crate) fn combines_exec(op: Op) -> bool {
+    [WaveSize::W32, WaveSize::W64]
+        .iter()
+        .any(|wave| matches!(class(op, *wave), Class::SaveExec { .. } | Class::WriteExec { .. }))
+}
+
 fn implicit(inst: &Inst, wave: WaveSize, e: &mut Effects) {
     let exec = |set: &mut RegisterSet| set.insert_range(sreg::EXEC_LO, wave.mask_dwords());
     let scalar = matches!(
@@ -192,9 +219,17 @@ fn implicit(inst: &Inst, wave: WaveSize, e: &mut Effects) {
     if !scalar {
         exec(&mut e.reads);
     }
-    if matches!(class(inst.op, wave), Class::SaveExec { .. } | Class::WriteExec { .. }) {
-        exec(&mut e.reads);
-        exec(&mut e.writes);
+    if combines_exec(inst.op) {
+        for set in [&mut e.reads, &mut e.writes] {
+            set.insert_range(sreg::EXEC_LO, 2);
+        }
+    }
+    if let Some((first, count)) = indexed_destination(inst) {
+        e.writes.insert_range(first, count);
+        e.reads.insert_range(first, count);
+    }
+    if let (true, Operand::Sgpr(first)) = (SOURCE_MOVERS.contains(&inst.op), inst.src[0]) {
+        e.reads.insert_range(first, file_end(first).saturating_sub(first));
     }
     if SCC_READERS.contains(&inst.op) {
         e.reads.insert(SCC);

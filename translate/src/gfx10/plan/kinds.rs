@@ -7,7 +7,7 @@
 
 use guestwave_isa::gfx10::{Encoding, Inst, NumberKind, Op, Operand, WaveSize, sreg};
 
-use super::effects::{SCC, effects, writes_scc};
+use super::effects::{SCC, effects, indexed_destination, writes_scc};
 use super::{Class, class};
 use crate::gfx10::flow::{BlockId, Graph};
 
@@ -141,6 +141,9 @@ pub(crate) fn step(state: &mut State, inst: &Inst, wave: WaveSize) {
         } else {
             state.set_numbers(r, spec.map_or(1, |s| s.dwords(wave)).max(1));
         }
+    }
+    if let Some((first, count)) = indexed_destination(inst) {
+        state.set_numbers(first, count);
     }
     state.set_mask(sreg::EXEC_LO, wave);
     if writes_scc(inst) {

@@ -7,7 +7,7 @@ mod liveness;
 mod logic;
 mod regions;
 
-pub(super) use effects::{RegisterSet, SCC, effects};
+pub(super) use effects::{RegisterSet, SCC, effects, file_end};
 pub(super) use kinds::{Kinds, State, is_mask_operation};
 pub(super) use liveness::Liveness;
 pub(super) use logic::{Class, Logic, class};

@@ -7,7 +7,8 @@
 //! 1. no scalar register that the region writes is live behind it, EXEC excepted;
 //! 2. EXEC behind the region has no lane that it had not before: for a lane that stayed out it was clear and is clear;
 //! 3. no load in the region can come after a store of the region, and LDS is not both read and written: lanes that go
-//!    their own ways run in any order, the guest's lanes run in step.
+//!    their own ways run in any order, the guest's lanes run in step. Nor has it atomics whose results tell the order of the
+//!    lanes.
 //!
 //! The same holds for a branch on VCC if VCC is the outcome of a comparison of scalars: all active lanes agree then.
 //!
@@ -76,6 +77,11 @@ impl Plan {
             plan.ways[b.0] = plan.decide(facts, b);
         }
         plan
+    }
+
+    /// The plan in which the wave goes one way together everywhere.
+    pub(crate) fn together(facts: &Facts<'_>) -> Plan {
+        Plan::with_votes(facts, facts.graph.ids().collect())
     }
 
     /// A plan in which every branch around `block` that was taken by lanes is a vote; `None` if there is none.
@@ -196,7 +202,7 @@ impl Facts<'_> {
         let uses = |b: &BlockId| self.graph.block(*b).insts.iter().map(memory_use);
         let all =
             region.iter().flat_map(uses).fold((false, false), |(r, w), u| (r | u.lds_read, w | u.lds_write));
-        if all == (true, true) {
+        if all == (true, true) || region.iter().flat_map(uses).any(|u| u.ordered) {
             return false;
         }
         region.iter().all(|b| {

@@ -1,12 +1,12 @@
 //! One source of a vector operation.
 
-use guestwave_isa::gfx10::{Inst, LaneForm, Operand, OperandSpec, VopMods};
+use guestwave_isa::gfx10::{Encoding, Inst, LaneForm, Operand, OperandSpec, VopMods};
 
 use super::dpp::Lanes;
 use crate::gfx10::emit::Emit;
 use crate::gfx10::emit::operand::constant;
 use crate::gfx10::error::Stop;
-use crate::program::{BinOp, Expr, TriOp, UnOp, Value};
+use crate::program::{BinOp, Expr, TriOp, Value};
 
 impl Emit<'_> {
     /// The source in `place`, which is source number `number` (masks not counted), with its modifiers.
@@ -24,6 +24,10 @@ impl Emit<'_> {
         let moved = if number == 0 { self.read_lanes(inst, fetched, lanes)? } else { fetched };
         let moved = self.as_written(moved);
         if packed {
+            // Only VOP3P's modifiers have a meaning for each component.
+            if inst.encoding != Encoding::Vop3p && mods.neg | mods.abs != 0 {
+                return Err(self.refuse(inst, "neg or abs of packed components"));
+            }
             return Ok(moved);
         }
         let bit = |mask: u8| mask >> number & 1 != 0;
@@ -76,10 +80,7 @@ impl Emit<'_> {
             }
             Operand::Vgpr(n) => Ok(self.vgpr(n)),
             Operand::Sgpr(r) => self.scalar_register(inst, r, wide),
-            Operand::Special(s) => {
-                let v = self.special(inst, s)?;
-                Ok(if wide { self.b.un(UnOp::Extend, v) } else { v })
-            }
+            Operand::Special(s) => self.special(inst, s, wide),
             _ => Err(self.refuse(inst, "a missing source")),
         }
     }

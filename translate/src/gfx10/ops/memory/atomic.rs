@@ -151,11 +151,12 @@ impl Emit<'_> {
         }
     }
 
-    /// An atomic at `run`, with its data in `data` and the old value to the destination if there is one.
+    /// An atomic by lanes that each reach one of the runs, or none, with its data in `data` and the old value to the
+    /// destination if there is one.
     pub(super) fn atomic_access(
         &mut self,
         inst: &Inst,
-        run: Run,
+        runs: &[Run],
         (row, wide): (&AtomicRow, bool),
         data: Operand,
     ) -> Result<(), Stop> {
@@ -165,7 +166,11 @@ impl Emit<'_> {
         let (first, second) = registers.split_at(usize::from(step));
         let value = self.operand_value(first);
         let other = two.then(|| self.operand_value(second));
-        let old = self.modify(inst, run, row.modify, (value, other))?;
+        let mut old = self.modify(inst, runs[0], row.modify, (value, other))?;
+        for run in &runs[1..] {
+            let more = self.modify(inst, *run, row.modify, (value, other))?;
+            old = self.b.bin(BinOp::Or, old, more);
+        }
         self.put_old(inst, old, wide)
     }
 
@@ -189,6 +194,30 @@ impl Emit<'_> {
         }
     }
 
+    /// Changes the unit at `run` once for the wave and gives the old value.
+    pub(super) fn modify_once(
+        &mut self,
+        inst: &Inst,
+        run: Run,
+        modify: Modify,
+        (data, other): (Value, Option<Value>),
+    ) -> Value {
+        let width = if self.is_wide(data) { Width::W64 } else { Width::W32 };
+        self.trap_misaligned(inst, run, width);
+        match modify {
+            Modify::Native(op) => self.b.atomic(op, data, other, run.access(width, inst.offset)),
+            Modify::Sequence(f, _) => {
+                let other = other.unwrap_or(data);
+                let old = self.old_value(width, Rate::Uniform);
+                self.b.open();
+                self.attempt(inst, run, width, &|e, old| f(e, Operands { old, data, other }), old);
+                let body = self.b.close();
+                self.b.push(Stmt::Loop { body });
+                self.b.get(old)
+            }
+        }
+    }
+
     fn lane_by_lane(
         &mut self,
         inst: &Inst,
@@ -196,7 +225,7 @@ impl Emit<'_> {
         width: Width,
         new: impl Fn(&mut Self, Value) -> Value,
     ) -> Result<Value, Stop> {
-        let old = self.old_value(width);
+        let old = self.old_value(width, Rate::Varying);
         self.each_lane(run.valid, |e| {
             e.b.open();
             e.attempt(inst, run, width, &new, old);
@@ -207,12 +236,12 @@ impl Emit<'_> {
     }
 
     /// A variable for what a unit held, 0 for now.
-    fn old_value(&mut self, width: Width) -> Var {
+    fn old_value(&mut self, width: Width, rate: Rate) -> Var {
         let (ty, zero) = match width {
             Width::W64 => (Type::B64, self.b.c64(0)),
             _ => (Type::B32, self.b.c32(0)),
         };
-        let old = self.b.var("old", ty, Rate::Varying);
+        let old = self.b.var("old", ty, rate);
         self.b.set(old, zero);
         old
     }
@@ -271,7 +300,7 @@ impl Emit<'_> {
     ) -> Result<[Value; 2], Stop> {
         let width = if self.is_wide(data[0]) { Width::W64 } else { Width::W32 };
         runs.iter().for_each(|run| self.trap_misaligned(inst, *run, width));
-        let old = runs.map(|_| self.old_value(width));
+        let old = runs.map(|_| self.old_value(width, Rate::Varying));
         let runs = runs.map(|run| self.by_lane(run));
         self.each_lane(runs[0].valid, |e| {
             for ((run, data), old) in runs.into_iter().zip(data).zip(old) {

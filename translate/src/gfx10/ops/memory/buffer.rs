@@ -18,7 +18,7 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
             let registers = e.registers(inst, inst.dst[0], 1)?;
             let run = buffer.run(e, 0);
             let run = run_of(e, run, part.width.bytes());
-            e.load_part(inst, run, registers[0], part);
+            e.load_part(inst, &[run], registers[0], part);
             Ok(())
         }
         Kind::StorePart(part) => {
@@ -30,7 +30,7 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
         }
         Kind::Atomic { row, wide } => {
             let run = buffer.whole(e, 0, if wide { 8 } else { 4 });
-            e.atomic_access(inst, run, (row, wide), inst.src[3])
+            e.atomic_access(inst, &[run], (row, wide), inst.src[3])
         }
         Kind::LoadFormat(shape) => super::typed::load(e, inst, &buffer, family, shape),
         Kind::StoreFormat(shape) => super::typed::store(e, inst, &buffer, family, shape),
@@ -71,7 +71,7 @@ fn dwords(e: &mut Emit<'_>, inst: &Inst, buffer: &Buffer, count: u8, load: bool)
 
 fn transfer(e: &mut Emit<'_>, inst: &Inst, run: super::Run, registers: &[u8], load: bool) {
     if load {
-        e.load_registers(inst, run, registers);
+        e.load_registers(inst, &[run], registers);
     } else {
         e.store_registers(inst, run, registers);
     }

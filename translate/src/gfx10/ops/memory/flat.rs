@@ -4,11 +4,9 @@ use guestwave_isa::gfx10::{Inst, Mods, Op, Operand, sreg};
 
 use super::{Family, Kind, Run};
 use crate::gfx10::emit::Emit;
+use crate::gfx10::emit::operand::{PRIVATE_BASE, SHARED_BASE};
 use crate::gfx10::error::Stop;
 use crate::program::{BinOp, Builtin, Space, UnOp, Value};
-
-/// The 4 GiB apertures of flat addresses that mean LDS and scratch, by the high half of their base.
-const APERTURES: [u32; 2] = [0x2000_0000, 0x1000_0000];
 
 pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -> Result<(), Stop> {
     let Mods::Flat(mods) = inst.mods else { return Err(e.refuse(inst, "no flat modifiers")) };
@@ -27,29 +25,35 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
         }
         _ => return Err(e.refuse(inst, "a format")),
     };
-    let run = if family == Family::Scratch {
-        scratch(e, inst, mods.offset, bytes)?
-    } else {
-        global(e, inst, family, mods.offset, bytes)?
+    let runs = match family {
+        Family::Scratch => vec![scratch(e, inst, mods.offset, bytes)?],
+        Family::Flat if mods.offset != 0 => return Err(e.refuse(inst, "an offset, which FLAT does not have")),
+        Family::Flat => apertures(e, inst, bytes)?,
+        _ => vec![global(e, inst, mods.offset, bytes)?],
     };
+    access(e, inst, kind, &runs)
+}
+
+/// An access by lanes that each reach one of the runs, or none.
+fn access(e: &mut Emit<'_>, inst: &Inst, kind: Kind, runs: &[Run]) -> Result<(), Stop> {
     match kind {
         Kind::LoadDwords(n) => {
             let registers = e.registers(inst, inst.dst[0], n)?;
-            e.load_registers(inst, run, &registers);
+            e.load_registers(inst, runs, &registers);
         }
         Kind::StoreDwords(n) => {
             let registers = e.registers(inst, inst.src[1], n)?;
-            e.store_registers(inst, run, &registers);
+            runs.iter().for_each(|run| e.store_registers(inst, *run, &registers));
         }
         Kind::LoadPart(part) => {
             let registers = e.registers(inst, inst.dst[0], 1)?;
-            e.load_part(inst, run, registers[0], part);
+            e.load_part(inst, runs, registers[0], part);
         }
         Kind::StorePart(part) => {
             let registers = e.registers(inst, inst.src[1], 1)?;
-            e.store_part(inst, run, registers[0], part);
+            runs.iter().for_each(|run| e.store_part(inst, *run, registers[0], part));
         }
-        Kind::Atomic { row, wide } => e.atomic_access(inst, run, (row, wide), inst.src[1])?,
+        Kind::Atomic { row, wide } => e.atomic_access(inst, runs, (row, wide), inst.src[1])?,
         _ => {}
     }
     Ok(())
@@ -59,7 +63,8 @@ fn has_scalar(inst: &Inst) -> bool {
     matches!(inst.src[2], Operand::Sgpr(r) if r != sreg::NULL)
 }
 
-fn global(e: &mut Emit<'_>, inst: &Inst, family: Family, offset: i16, bytes: u32) -> Result<Run, Stop> {
+/// The address of the lane's access, a `B64`.
+fn address(e: &mut Emit<'_>, inst: &Inst, offset: i16) -> Result<Value, Stop> {
     let mut address = e.b.c64(i64::from(offset) as u64);
     if has_scalar(inst) {
         let base = e.scalar_source(inst, 2)?;
@@ -82,25 +87,40 @@ fn global(e: &mut Emit<'_>, inst: &Inst, family: Family, offset: i16, bytes: u32
         let lane = e.b.un(UnOp::Extend, lane);
         address = e.b.bin(BinOp::Add, address, lane);
     }
-    let bytes = e.b.c32(bytes);
-    let valid = e.if_active(bytes);
-    if family == Family::Flat {
-        trap_apertures(e, inst, address, valid);
-    }
-    Ok(Run { space: Space::Global, address, valid, slot: None })
+    Ok(address)
 }
 
-/// Flat accesses that mean LDS or scratch end the dispatch: they are not translated.
-fn trap_apertures(e: &mut Emit<'_>, inst: &Inst, address: Value, valid: Value) {
-    let high = e.b.un(UnOp::High, address);
-    let zero = e.b.c32(0);
-    let active = e.b.bin(BinOp::Ne, valid, zero);
-    for aperture in APERTURES {
-        let aperture = e.b.c32(aperture);
-        let inside = e.b.bin(BinOp::Eq, high, aperture);
-        let bad = e.b.bin(BinOp::And, inside, active);
-        e.trap_if(bad, "TR-MEM-003", inst.offset);
+fn global(e: &mut Emit<'_>, inst: &Inst, offset: i16, bytes: u32) -> Result<Run, Stop> {
+    let address = address(e, inst, offset)?;
+    let bytes = e.b.c32(bytes);
+    Ok(Run { space: Space::Global, address, valid: e.if_active(bytes), slot: None })
+}
+
+/// A flat access: to guest memory, to LDS or to the lane's scratch by the address's high half. Lanes reach one of the runs, or
+/// none: LDS that is not there reads as 0.
+fn apertures(e: &mut Emit<'_>, inst: &Inst, bytes: u32) -> Result<Vec<Run>, Stop> {
+    let address = address(e, inst, 0)?;
+    let (low, high) = (e.b.un(UnOp::Low, address), e.b.un(UnOp::High, address));
+    let [shared, private] = [SHARED_BASE, PRIVATE_BASE].map(|base| {
+        let base = e.b.c32((base >> 32) as u32);
+        e.b.bin(BinOp::Eq, high, base)
+    });
+    let elsewhere = e.b.bin(BinOp::Or, shared, private);
+    let (all, none) = (e.b.c32(bytes), e.b.c32(0));
+    let active = e.if_active(all);
+    let outside = e.b.select(elsewhere, none, active);
+    let mut runs = vec![Run { space: Space::Global, address, valid: outside, slot: None }];
+    if e.input.source.lds_bytes != 0 {
+        let valid = e.b.select(shared, active, none);
+        runs.push(Run { space: Space::Lds, address: low, valid, slot: None });
     }
+    let valid = e.b.select(private, active, none);
+    let scratch = Run { space: Space::Scratch, address: low, valid, slot: None };
+    trap_past_scratch(e, inst, scratch, bytes);
+    if e.input.source.scratch_bytes != 0 {
+        runs.push(scratch);
+    }
+    Ok(runs)
 }
 
 /// The lane's own scratch; past its end the dispatch ends.
@@ -115,13 +135,18 @@ fn scratch(e: &mut Emit<'_>, inst: &Inst, offset: i16, bytes: u32) -> Result<Run
         let register = e.vgpr(first);
         address = e.b.bin(BinOp::Add, address, register);
     }
+    let count = e.b.c32(bytes);
+    let run = Run { space: Space::Scratch, address, valid: e.if_active(count), slot: None };
+    trap_past_scratch(e, inst, run, bytes);
+    Ok(run)
+}
+
+fn trap_past_scratch(e: &mut Emit<'_>, inst: &Inst, run: Run, bytes: u32) {
     let size = e.input.source.scratch_bytes;
-    let (end, count) = (e.b.c32(size.saturating_sub(bytes)), e.b.c32(bytes));
-    let valid = e.if_active(count);
-    let past = if size < bytes { e.b.cbool(true) } else { e.b.bin(BinOp::LtU, end, address) };
+    let end = e.b.c32(size.saturating_sub(bytes));
+    let past = if size < bytes { e.b.cbool(true) } else { e.b.bin(BinOp::LtU, end, run.address) };
     let zero = e.b.c32(0);
-    let active = e.b.bin(BinOp::Ne, valid, zero);
+    let active = e.b.bin(BinOp::Ne, run.valid, zero);
     let bad = e.b.bin(BinOp::And, past, active);
     e.trap_if(bad, "TR-MEM-004", inst.offset);
-    Ok(Run { space: Space::Scratch, address, valid, slot: None })
 }

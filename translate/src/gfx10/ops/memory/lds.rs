@@ -46,7 +46,7 @@ fn read(e: &mut Emit<'_>, inst: &Inst, dwords: u8) -> Result<(), Stop> {
     let offset = offset(e, inst)?;
     let registers = e.registers(inst, inst.dst[0], dwords)?;
     let run = run(e, inst, offset, 4 * u32::from(dwords));
-    e.load_registers(inst, run, &registers);
+    e.load_registers(inst, &[run], &registers);
     Ok(())
 }
 
@@ -100,7 +100,7 @@ fn read_part(e: &mut Emit<'_>, inst: &Inst, part: Part) -> Result<(), Stop> {
     let offset = offset(e, inst)?;
     let register = e.registers(inst, inst.dst[0], 1)?[0];
     let run = run(e, inst, offset, part.width.bytes());
-    e.load_part(inst, run, register, part);
+    e.load_part(inst, &[run], register, part);
     Ok(())
 }
 
@@ -126,7 +126,7 @@ fn by_lane(e: &mut Emit<'_>, inst: &Inst) -> Result<Run, Stop> {
 fn read_by_lane(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
     let registers = e.registers(inst, inst.dst[0], 1)?;
     let run = by_lane(e, inst)?;
-    e.load_registers(inst, run, &registers);
+    e.load_registers(inst, &[run], &registers);
     Ok(())
 }
 

@@ -16,11 +16,12 @@ use guestwave_isa::gfx10::{Inst, Operand};
 pub(super) use access::meaning;
 pub(super) use lds::offset as ds_offset;
 pub(super) use lds::{ATOMIC_ROWS as LDS_ATOMIC_ROWS, ROWS as LDS_ROWS};
-pub(super) use scalar::ROWS as SCALAR_ROWS;
+pub(in crate::gfx10) use scalar::lower_atomic as lower_scalar_atomic;
+pub(super) use scalar::{ROWS as SCALAR_ROWS, ScalarAtomic, atomic_meaning as scalar_atomic};
 
 use crate::gfx10::emit::Emit;
 use crate::gfx10::error::Stop;
-use crate::program::{Access, Rate, Space, Stmt, Type, Value, Width};
+use crate::program::{Access, BinOp, Rate, Space, Stmt, Type, UnOp, Value, Width};
 use access::{Half, Part};
 
 /// How an instruction forms addresses.
@@ -100,9 +101,19 @@ impl Emit<'_> {
         self.b.store(values, run.access(width, inst.offset));
     }
 
+    /// Loads units that lanes reach in one of several runs, or in none: what does not exist is 0.
+    fn load_any(&mut self, inst: &Inst, runs: &[Run], count: usize, width: Width) -> Vec<Value> {
+        let mut loads = runs.iter().map(|run| run.access(width, inst.offset)).collect::<Vec<_>>().into_iter();
+        let first = loads.next().map(|access| self.b.load(count, access)).unwrap_or_default();
+        loads.fold(first, |values, access| {
+            let more = self.b.load(count, access);
+            values.into_iter().zip(more).map(|(a, b)| self.b.bin(BinOp::Or, a, b)).collect()
+        })
+    }
+
     /// Loads dwords into vector registers.
-    fn load_registers(&mut self, inst: &Inst, run: Run, registers: &[u8]) {
-        let values = self.b.load(registers.len(), run.access(Width::W32, inst.offset));
+    fn load_registers(&mut self, inst: &Inst, runs: &[Run], registers: &[u8]) {
+        let values = self.load_any(inst, runs, registers.len(), Width::W32);
         for (register, value) in registers.iter().zip(values) {
             self.set_vgpr(*register, value);
         }
@@ -115,9 +126,8 @@ impl Emit<'_> {
     }
 
     /// Loads a byte or a short.
-    fn load_part(&mut self, inst: &Inst, run: Run, register: u8, part: Part) {
-        use crate::program::UnOp;
-        let raw = self.b.load(1, run.access(part.width, inst.offset))[0];
+    fn load_part(&mut self, inst: &Inst, runs: &[Run], register: u8, part: Part) {
+        let raw = self.load_any(inst, runs, 1, part.width)[0];
         let value = match (part.signed, part.width) {
             (false, _) => raw,
             (true, Width::W8) => self.b.un(UnOp::Sext8, raw),
@@ -136,8 +146,7 @@ impl Emit<'_> {
     /// Stores a byte or a short.
     fn store_part(&mut self, inst: &Inst, run: Run, register: u8, part: Part) {
         let word = self.vgpr(register);
-        let value =
-            if part.half == Half::High { self.shift(crate::program::BinOp::ShrU, word, 16) } else { word };
+        let value = if part.half == Half::High { self.shift(BinOp::ShrU, word, 16) } else { word };
         self.store_run(inst, run, vec![value], part.width);
     }
 
@@ -151,6 +160,6 @@ impl Emit<'_> {
 
     /// A value as a `B64`, zero-extended.
     fn wide(&mut self, v: Value) -> Value {
-        if self.b.info(v).ty == Type::B64 { v } else { self.b.un(crate::program::UnOp::Extend, v) }
+        if self.b.info(v).ty == Type::B64 { v } else { self.b.un(UnOp::Extend, v) }
     }
 }

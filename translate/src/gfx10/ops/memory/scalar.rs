@@ -6,6 +6,7 @@
 use guestwave_isa::gfx10::{Inst, Mods, Op, Operand};
 
 use super::Run;
+use super::atomic::{ATOMICS, AtomicRow};
 use crate::gfx10::emit::Emit;
 use crate::gfx10::error::Stop;
 use crate::gfx10::ops::{Lower, Row};
@@ -137,6 +138,49 @@ fn store(e: &mut Emit<'_>, inst: &Inst, base: Base, count: u8) -> Result<(), Sto
     let words = (first..first + count).map(|r| e.sgpr(r)).collect::<Result<_, _>>()?;
     e.b.store(words, run.access(Width::W32, inst.offset));
     Ok(())
+}
+
+/// A scalar atomic operation.
+#[derive(Clone, Copy)]
+pub(in crate::gfx10) struct ScalarAtomic {
+    row: &'static AtomicRow,
+    base: Base,
+    wide: bool,
+}
+
+/// The meaning of `s_atomic_*` and `s_buffer_atomic_*`.
+pub(in crate::gfx10::ops) fn atomic_meaning(op: Op) -> Option<ScalarAtomic> {
+    let name = op.name();
+    let (base, rest) = match name.strip_prefix("s_buffer_atomic_") {
+        Some(rest) => (Base::Buffer, rest),
+        None => (Base::Address, name.strip_prefix("s_atomic_")?),
+    };
+    let (name, wide) = rest.strip_suffix("_x2").map_or((rest, false), |name| (name, true));
+    let row = ATOMICS.iter().find(|row| row.name == name)?;
+    Some(ScalarAtomic { row, base, wide })
+}
+
+/// A scalar atomic operation; with GLC the old value comes back.
+pub(in crate::gfx10) fn lower_atomic(
+    e: &mut Emit<'_>,
+    inst: &Inst,
+    atomic: ScalarAtomic,
+) -> Result<(), Stop> {
+    e.want_wave()?;
+    let dwords = if atomic.wide { 2u8 } else { 1 };
+    let mut run = run(e, inst, atomic.base, dwords.into(), true)?;
+    // All of the unit is inside the buffer, or nothing is.
+    let (all, none) = (e.b.c32(4 * u32::from(dwords)), e.b.c32(0));
+    let whole = e.b.bin(BinOp::Eq, run.valid, all);
+    run.valid = e.b.select(whole, all, none);
+    let Operand::Sgpr(first) = inst.src[2] else { return Err(e.refuse(inst, "data in no scalar register")) };
+    let operands = atomic.row.operands() as u8;
+    e.within(inst, first, dwords * operands)?;
+    let operand = |e: &mut Emit<'_>, i: u8| e.scalar_register(inst, first + i * dwords, atomic.wide);
+    let data = operand(e, 0)?;
+    let other = if operands == 2 { Some(operand(e, 1)?) } else { None };
+    let old = e.modify_once(inst, run, atomic.row.modify, (data, other));
+    e.set_scalar(inst, old)
 }
 
 /// The address of the next instruction.

@@ -32,9 +32,8 @@ fn not(e: &mut Emit<'_>, v: Value) -> Value {
 }
 
 /// `((1 << width) - 1) << offset`.
-fn field_mask(e: &mut Emit<'_>, [width, offset]: [Value; 2]) -> ScalarResult {
-    let (by, offset) = (e.dword(width), e.dword(offset));
-    let one = e.like(width, 1);
+fn field_mask(e: &mut Emit<'_>, [by, offset]: [Value; 2], wide: bool) -> ScalarResult {
+    let one = if wide { e.b.c64(1) } else { e.b.c32(1) };
     let above = e.b.bin(BinOp::Shl, one, by);
     let ones = e.with_constant(BinOp::Sub, above, 1);
     plain(e.b.bin(BinOp::Shl, ones, offset))
@@ -168,8 +167,8 @@ pub(super) const ROWS: &[Row] = &[
     (Op::S_FLBIT_I32_I64, row(|e, [a, _]| leading_signs(e, a))),
     (Op::S_SEXT_I32_I8, row(|e, [a, _]| extend(e, UnOp::Sext8, a))),
     (Op::S_SEXT_I32_I16, row(|e, [a, _]| extend(e, UnOp::Sext16, a))),
-    (Op::S_BFM_B32, row(field_mask)),
-    (Op::S_BFM_B64, row(field_mask)),
+    (Op::S_BFM_B32, row(|e, s| field_mask(e, s, false))),
+    (Op::S_BFM_B64, row(|e, s| field_mask(e, s, true))),
     (Op::S_BFE_U32, row(|e, s| extract(e, s, false))),
     (Op::S_BFE_U64, row(|e, s| extract(e, s, false))),
     (Op::S_BFE_I32, row(|e, s| extract(e, s, true))),

@@ -130,7 +130,7 @@ fn atomic(
     if mods.d16 || u32::from(mods.dmask) != (1 << (dwords * row.operands())) - 1 {
         return Err(e.refuse(inst, "data that are not of the format's width"));
     }
-    e.atomic_access(inst, run, (row, dwords == 2), inst.src[3])?;
+    e.atomic_access(inst, &[run], (row, dwords == 2), inst.src[3])?;
     Ok(Ok(()))
 }
 
