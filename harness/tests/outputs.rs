@@ -1,6 +1,5 @@
 //! What geometry draws of captures stored, where the capture states nothing and the executor that recorded it had no
 //! geometry pipeline. The values are what the programs themselves ask for.
-#![expect(clippy::unwrap_used, reason = "what cannot be read has to stop the test")]
 
 mod common;
 

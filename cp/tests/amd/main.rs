@@ -11,6 +11,10 @@ mod draw;
 #[cfg(test)]
 mod geometry;
 #[cfg(test)]
+mod geometry_programs;
+#[cfg(test)]
+mod geometry_streams;
+#[cfg(test)]
 mod indirect;
 #[cfg(test)]
 mod opengl;

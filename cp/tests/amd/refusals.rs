@@ -9,7 +9,7 @@ use guestwave_cp::{Isa, Refusal};
 use crate::compute::{SHADER_EN, compute, dispatch};
 use crate::draw::{KILL, POINTS, TRIANGLE_STRIP, TRIANGLES, draw, set_up, streaming, user_sgprs};
 use crate::support::{DATA, Machine};
-use crate::{geometry, tessellation};
+use crate::{geometry_programs, tessellation};
 
 /// A code, what brings it about, and how.
 type Row = (&'static str, &'static str, fn(&mut Machine) -> &mut Machine);
@@ -59,7 +59,7 @@ const DRAWS: &[Row] = &[
     ("CP-DRAW-011", "a geometry program's trap handler", |m| gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, 1 << 6)),
     ("CP-DRAW-011", "a geometry program's shared VGPRs", |m| gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, 1 << 28)),
     ("CP-DRAW-011", "geometry waves of 32 lanes", |m| {
-        gs(m, reg::VGT_SHADER_STAGES_EN, geometry::STAGES | 1 << 22)
+        gs(m, reg::VGT_SHADER_STAGES_EN, geometry_programs::STAGES | 1 << 22)
     }),
     ("CP-DRAW-011", "another geometry mode", |m| gs(m, reg::VGT_GS_MODE, 1)),
     ("CP-DRAW-011", "the geometry ring in LDS", |m| gs(m, reg::VGT_GS_MODE, 3 << 21 | 3)),
@@ -69,11 +69,11 @@ const DRAWS: &[Row] = &[
     ("CP-DRAW-011", "EN_MAX_VERT_OUT_PER_GS_INSTANCE", |m| gs(m, reg::VGT_GS_INSTANCE_CNT, 1 << 31)),
     ("CP-DRAW-011", "a geometry draw's vertex ids above the highest", |m| gs(m, reg::GE_MAX_VTX_INDX, 1)),
     ("CP-DRAW-017", "2^25 vertices of a geometry draw", |m| {
-        geometry::set_up(m, [100; 4]);
+        geometry_programs::set_up(m, [100; 4]);
         draw(m, 1 << 25)
     }),
     ("CP-DRAW-017", "2^28 geometry threads and more", |m| {
-        geometry::set_up(m, [100; 4]);
+        geometry_programs::set_up(m, [100; 4]);
         m.set(reg::VGT_GS_INSTANCE_CNT, 64 << 2 | 1);
         draw(m.packet(0x2f, &[3]), 1 << 21)
     }),
@@ -191,7 +191,7 @@ fn stages(m: &mut Machine, bits: u32) -> &mut Machine {
 
 /// A geometry draw but for one register.
 fn gs(m: &mut Machine, register: Register, value: u32) -> &mut Machine {
-    geometry::set_up(m, [100; 4]);
+    geometry_programs::set_up(m, [100; 4]);
     draw(m.set(register, value), 12)
 }
 

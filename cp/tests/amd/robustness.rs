@@ -5,7 +5,7 @@ use guestwave_cp::{ExactDispatch, Grid, GuestMemory, Isa, LaneRule, Message, Sca
 use proptest::prelude::*;
 
 use crate::support::{DATA, Machine};
-use crate::{compute, draw, geometry, tessellation};
+use crate::{compute, draw, geometry_programs, tessellation};
 
 /// Every register that a launch reads.
 fn registers() -> Vec<Register> {
@@ -229,14 +229,14 @@ proptest! {
             prop_oneof![20 => Just(None), 1 => word().prop_map(Some)],
             merged_registers().len()
         ),
-        stages in prop::sample::select(vec![geometry::STAGES, tessellation::STAGES, tessellation::STAGES_GEOMETRY]),
+        stages in prop::sample::select(vec![geometry_programs::STAGES, tessellation::STAGES, tessellation::STAGES_GEOMETRY]),
         vertices in prop_oneof![8 => 0u32..60, 1 => Just(u32::MAX)],
         left in left(),
     ) {
         let mut m = Machine::new();
         m.executor.programs = Some(Box::new(move |dispatch, memory| leave(dispatch, memory, &left)));
-        geometry::set_up(&mut m, [100; 4]);
-        if stages != geometry::STAGES {
+        geometry_programs::set_up(&mut m, [100; 4]);
+        if stages != geometry_programs::STAGES {
             tessellation::set_up(&mut m, 100);
         }
         m.set(reg::VGT_SHADER_STAGES_EN, stages);

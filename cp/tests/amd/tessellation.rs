@@ -274,6 +274,26 @@ fn a_draw_of_more_groups_than_the_rings_have_places_runs_in_parts() {
     }
 }
 
+/// A level of 64 makes 8192 triangles of each patch.
+#[test]
+fn a_group_of_very_many_points_is_evaluated_in_parts() {
+    let mut m = machine(5, 0);
+    m.executor.programs = Some(Box::new(|dispatch, memory| {
+        if dispatch.stage == Stage::LsHs {
+            let levels = 64f32.to_le_bytes().repeat(6 * 40);
+            memory.write(LEVELS, &levels).unwrap();
+        }
+        Vec::new()
+    }));
+    m.set(reg::VGT_LS_HS_CONFIG, 4 << 14 | 3 << 8 | 40);
+    draw(&mut m, 3 * 40).run();
+    let parts: Vec<_> =
+        m.ran().iter().filter(|d| d.stage == Stage::Vertex).map(ExactDispatch::items).collect();
+    assert!(parts.len() > 2, "{parts:?}");
+    assert_eq!(parts.iter().sum::<u64>(), 40 * 3 * 8192);
+    assert_eq!(outcome(&mut m), ((40 * 8192, 0), 0));
+}
+
 #[test]
 fn without_a_buffer_each_point_runs_once() {
     let mut m = machine(2, 0x8000);

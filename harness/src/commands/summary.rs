@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use guestwave_cp::Stage;
+
 use super::style;
 use crate::replay::{CapturedRows, Launch, NOT_REACHED, Outcome, RefusalReport, Report};
 
@@ -64,6 +66,17 @@ fn place(launch: &Launch) -> String {
     format!("{:>4} {:>#7x}", launch.submission, launch.packet_offset)
 }
 
+/// The hardware's names of a stage's programs.
+pub(super) fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Compute => "CS",
+        Stage::Vertex => "VS",
+        Stage::EsGs => "ES+GS",
+        Stage::LsHs => "LS+HS",
+        Stage::Fragment => "PS",
+    }
+}
+
 fn program(launch: &Launch) -> String {
     format!("{:#014x} wave{}", launch.program.address, launch.program.wave_lanes)
 }
@@ -73,18 +86,19 @@ fn draws(launches: &[Launch], out: &mut dyn Write) -> io::Result<()> {
     for launch in launches {
         let Some(draw) = &launch.draw else { continue };
         if std::mem::take(&mut first) {
-            let columns = " sub  packet  topology        vertices  inst  prims written/needed  program                 waves  buffer: position in bytes";
+            let columns = " sub  packet  topology        vertices  inst  prims written/needed  stage  program                waves  buffer: position in bytes";
             writeln!(out, "  {}\n  {}", style::heading("streamout draws"), style::dim(columns))?;
         }
         let prims = format!("{}/{}", draw.primitives_written, draw.primitives_needed);
         writeln!(
             out,
-            "  {} {:<15} {:>8} {:>5} {:>21}  {} {:>6}  {}",
+            "  {} {:<15} {:>8} {:>5} {:>21}  {:<5}  {} {:>6}  {}",
             place(launch).replacen(' ', "", 1),
             topology(draw.primitive_type),
             draw.vertices,
             draw.instances,
             prims,
+            stage(launch.stage),
             program(launch),
             launch.waves,
             positions(launch),

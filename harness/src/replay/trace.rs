@@ -5,6 +5,7 @@ use std::ops::Range;
 use guestwave_cp::amd::reg;
 use guestwave_cp::{
     Completed, DispatchId, DrawFacts, GuestMemory, Interest, LaunchEvent, Observer, ProgramRef, SampleEvent,
+    Stage,
 };
 
 /// A program that was launched.
@@ -16,6 +17,8 @@ pub struct Launch {
     pub submission: u32,
     /// Byte offset of the packet in its indirect buffer.
     pub packet_offset: u32,
+    /// The stage it plays.
+    pub stage: Stage,
     /// The program.
     pub program: ProgramRef,
     /// Items or threads.
@@ -108,6 +111,7 @@ impl Observer for Trace {
             id: event.id,
             submission: self.submission,
             packet_offset: dispatch.origin.packet_offset,
+            stage: dispatch.stage,
             program: dispatch.program,
             items: dispatch.items(),
             waves: 0,

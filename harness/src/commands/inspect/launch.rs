@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use guestwave_cp::amd::{Register, reg};
-use guestwave_cp::{DrawFacts, Grid, LaneRule, ScalarRule};
+use guestwave_cp::{DrawFacts, Grid, LaneRule, ScalarRule, Stage};
 
 use super::packets::register_line;
 use super::recorder::Launched;
 use crate::commands::style;
-use crate::commands::summary::topology;
+use crate::commands::summary::{stage, topology};
 
 /// Registers that say how a vertex program is launched.
 const DRAW_STATE: [Register; 7] = [
@@ -21,25 +21,58 @@ const DRAW_STATE: [Register; 7] = [
     reg::PA_SU_SC_MODE_CNTL,
 ];
 
+/// Registers that say how the merged ES and GS are launched.
+const GEOMETRY_STATE: [Register; 10] = [
+    reg::VGT_SHADER_STAGES_EN,
+    reg::SPI_SHADER_PGM_RSRC1_GS,
+    reg::SPI_SHADER_PGM_RSRC2_GS,
+    reg::VGT_PRIMITIVE_TYPE,
+    reg::VGT_GS_INSTANCE_CNT,
+    reg::VGT_GS_ONCHIP_CNTL,
+    reg::VGT_GS_OUT_PRIM_TYPE,
+    reg::VGT_GS_MAX_VERT_OUT,
+    reg::VGT_ESGS_RING_ITEMSIZE,
+    reg::VGT_GSVS_RING_ITEMSIZE,
+];
+
+/// Registers that say how the merged LS and HS are launched.
+const TESSELLATION_STATE: [Register; 6] = [
+    reg::VGT_SHADER_STAGES_EN,
+    reg::SPI_SHADER_PGM_RSRC1_HS,
+    reg::SPI_SHADER_PGM_RSRC2_HS,
+    reg::VGT_LS_HS_CONFIG,
+    reg::VGT_TF_PARAM,
+    reg::VGT_HS_OFFCHIP_PARAM,
+];
+
 /// Registers that say how a compute program is launched.
 const DISPATCH_STATE: [Register; 2] = [reg::COMPUTE_PGM_RSRC1, reg::COMPUTE_PGM_RSRC2];
 
 /// Prints the state of a launch.
 pub(super) fn print(launch: &Launched, out: &mut dyn Write) -> io::Result<()> {
     let title = match &launch.draw {
-        Some(draw) => draw_title(draw),
+        Some(draw) => format!("{} of a {}", stage(launch.dispatch.stage), draw_title(draw)),
         None => "dispatch".to_owned(),
     };
     let grid = grid(&launch.dispatch.grid);
     writeln!(out, "         {} {grid}, {}", style::good(title), outcome(launch))?;
-    let state = if launch.draw.is_some() { DRAW_STATE.as_slice() } else { &DISPATCH_STATE };
-    for register in state {
+    for register in state(launch.dispatch.stage) {
         writeln!(out, "           {}", register_line(*register, launch.registers.get(*register)))?;
     }
     if let Some(draw) = &launch.draw {
         buffers(launch, draw, out)?;
     }
     first_registers(launch, out)
+}
+
+/// The registers that say how a stage is launched.
+fn state(stage: Stage) -> &'static [Register] {
+    match stage {
+        Stage::Compute => &DISPATCH_STATE,
+        Stage::Vertex | Stage::Fragment => &DRAW_STATE,
+        Stage::EsGs => &GEOMETRY_STATE,
+        Stage::LsHs => &TESSELLATION_STATE,
+    }
 }
 
 fn draw_title(draw: &DrawFacts) -> String {

@@ -174,20 +174,30 @@ impl TessellationHalf {
             if self.made > MAX_VERTICES {
                 return Err(Refusal::DrawSize { vertices: self.made, limit: MAX_VERTICES });
             }
-            let names = [number, patch.id];
-            match &mut self.next {
-                Next::Evaluation(next) => next.add(cx, draw, &tessellated, names, off_chip)?,
-                Next::Geometry(next) => {
-                    let corners = self.state.tessellator.primitives.corners();
-                    for primitive in primitives(&tessellated, corners, names, off_chip) {
-                        next.add(cx, draw, &primitive)?;
-                    }
-                }
-            }
+            self.pass_on(cx, draw, &tessellated, [number, patch.id], off_chip)?;
         }
         match &mut self.next {
             Next::Evaluation(next) => next.finish(cx, draw, off_chip),
             Next::Geometry(_) => Ok(()),
+        }
+    }
+
+    /// Hands a patch, whose number in its group and id are `patch`, to what comes next.
+    fn pass_on(
+        &mut self,
+        cx: &mut Context<'_>,
+        draw: Draw<'_>,
+        tessellated: &Tessellated,
+        patch: [u32; 2],
+        off_chip: u32,
+    ) -> Result<(), Refusal> {
+        match &mut self.next {
+            Next::Evaluation(next) => next.add(cx, draw, tessellated, patch, off_chip),
+            Next::Geometry(next) => {
+                let corners = self.state.tessellator.primitives.corners();
+                primitives(tessellated, corners, patch, off_chip)
+                    .try_for_each(|primitive| next.add(cx, draw, &primitive))
+            }
         }
     }
 }
