@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop")]
 
+use guestwave_isa::mali::bifrost::clause::{self, Clause};
 use guestwave_isa::mali::valhall::words as valhall;
 use guestwave_isa::mali::{Inst, Table, WordError, bifrost, midgard};
 use proptest::prelude::*;
@@ -165,5 +166,73 @@ proptest! {
     fn any_text_is_total(text in "[ -~]{0,60}", unit in 0..UNITS.len()) {
         let unit = &UNITS[unit];
         let _ = (unit.assemble)(*unit.versions.start(), &text);
+    }
+}
+
+/// A clause of the list: version, bytes, text.
+fn clauses() -> Vec<(u8, Vec<u8>, &'static str)> {
+    let rows = include_str!("data/mali_clauses.tsv").lines().filter(|line| !line.starts_with('#'));
+    let read = |line: &'static str| {
+        let columns: Vec<_> = line.split('\t').collect();
+        let [version, hex, text] = columns[..] else { panic!("{line}") };
+        let byte = |i: usize| u8::from_str_radix(&hex[i..i + 2], 16).unwrap();
+        (version.parse().unwrap(), (0..hex.len()).step_by(2).map(byte).collect(), text)
+    };
+    rows.map(read).collect()
+}
+
+#[test]
+fn known_clauses_decode_to_their_texts_and_back() {
+    assert_eq!((clause::fma_table().faults(), clause::header_table().faults()), (&[][..], &[][..]));
+    for (version, bytes, text) in clauses() {
+        let (decoded, length) = Clause::decode(version, &bytes).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(length, bytes.len(), "{text}");
+        let lines = decoded.disassemble();
+        assert_eq!(format!("{} | {}", lines[0], lines[1..].join(" ; ")), text);
+        assert_eq!(decoded.encode(), Ok(bytes), "{text}");
+    }
+}
+
+/// Clauses of every number of tuples, with and without further constants.
+#[test]
+fn every_size_of_clause_packs_and_unpacks() {
+    let (_, bytes, _) = clauses().into_iter().find(|c| c.1.len() == 96).unwrap();
+    let (eight, _) = Clause::decode(6, &bytes).unwrap();
+    assert_eq!(eight.tuples.len(), 8);
+    for count in 1..=8 {
+        let among = usize::from([3, 5, 6, 8].contains(&count));
+        for behind in [0, 2] {
+            let constants: Vec<u64> =
+                (0..among + behind).map(|n| 0x1234_5678_9abc_def0 + ((n as u64) << 32)).collect();
+            let tuples = eight.tuples[..count].to_vec();
+            let modifiers = if [3, 6].contains(&count) { 0x5a5 } else { 0 };
+            let clause = Clause { header: eight.header.clone(), tuples, constants, modifiers };
+            let bytes = clause.encode().unwrap();
+            assert_eq!(Clause::decode(6, &bytes), Ok((clause.clone(), bytes.len())), "{count} tuples");
+            for short in (0..bytes.len()).step_by(16) {
+                assert_eq!(Clause::decode(6, &bytes[..short]).unwrap_err().code(), "ISA-MALI-008");
+            }
+        }
+    }
+    let lost = Clause { constants: vec![16; 2], ..eight.clone() };
+    assert_eq!(lost.encode().unwrap_err().code(), "ISA-MALI-010");
+    let none = Clause { tuples: Vec::new(), ..eight };
+    assert_eq!(none.encode().unwrap_err().code(), "ISA-MALI-010");
+}
+
+proptest! {
+    /// Whatever decodes encodes to the same bytes.
+    #[test]
+    fn any_clause_is_total(pick in any::<prop::sample::Index>(), flips in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
+        let list = clauses();
+        let (version, mut bytes, _) = pick.get(&list).clone();
+        for flip in flips {
+            let bit = flip.index(bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        if let Ok((clause, length)) = Clause::decode(version, &bytes) {
+            prop_assert_eq!(clause.encode(), Ok(bytes[..length].to_vec()));
+            let _ = clause.disassemble();
+        }
     }
 }

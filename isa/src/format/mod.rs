@@ -29,7 +29,7 @@ mod rows;
 mod shared;
 
 pub use amd::gfx10;
-use float::{F16, F32};
+use float::{F16, F32, F64};
 pub use intel::intel;
 pub use mali::{MaliFormat, MaliFormatError, mali};
 use numeric::Number;
@@ -197,6 +197,11 @@ pub(crate) fn half_of_single(single: u32) -> u16 {
 /// The f32 equal to an f16; a NaN keeps its sign and payload.
 pub(crate) fn single_of_half(half: u16) -> u32 {
     F32.encode(F16.decode(half.into())) as u32
+}
+
+/// The f16 nearest to an f64, ties to even; too large becomes infinite.
+pub(crate) fn round_f16(wide: f64) -> u16 {
+    F16.encode(F64.decode(wide.to_bits())) as u16
 }
 
 /// The low `width` bits, 1 to 64.

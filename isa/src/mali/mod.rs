@@ -16,6 +16,7 @@
 
 pub mod bifrost;
 mod error;
+pub mod interpolate;
 pub mod midgard;
 pub mod valhall;
 mod word;

@@ -1,5 +1,10 @@
-//! Bifrost (v6, v7): 20-bit words of the ADD unit, which passes the messages for attributes and varyings.
+//! Bifrost (v6, v7): 20-bit words of the ADD unit, which passes the messages for attributes and varyings, and the clauses
+//! around them.
+//!
+//! Of the FMA and ADD units' arithmetic, the tables hold what stands beside attribute and varying accesses in drivers'
+//! shaders; other words are refused by number.
 
+pub mod clause;
 mod operands;
 
 use std::sync::LazyLock;
@@ -14,7 +19,10 @@ static ADD: LazyLock<Table> = LazyLock::new(|| {
         operands: &Ports,
         names: include_str!("../../../tables/mali/bifrost/names.tsv"),
         fields: include_str!("../../../tables/mali/bifrost/fields.tsv"),
-        rows: &[include_str!("../../../tables/mali/bifrost/add_message.tsv")],
+        rows: &[
+            include_str!("../../../tables/mali/bifrost/add_message.tsv"),
+            include_str!("../../../tables/mali/bifrost/add.tsv"),
+        ],
     })
 });
 

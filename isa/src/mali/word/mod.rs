@@ -265,7 +265,12 @@ impl Table {
     }
 
     pub(super) fn print(&self, inst: &Inst) -> String {
-        text::print(inst, inst.row.operands)
+        self.print_with(inst, inst.row.operands)
+    }
+
+    /// As [`Table::print`], with operands that know more of where the instruction stands.
+    pub(super) fn print_with(&self, inst: &Inst, operands: &dyn Operands) -> String {
+        text::print(inst, operands)
     }
 
     pub(super) fn parse(&'static self, version: u8, line: &str) -> Result<Inst, WordError> {
