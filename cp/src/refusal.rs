@@ -3,7 +3,7 @@
 //! One row of the `refusals!` table is a variant, its code and its sentence; `docs/refusals.md` is generated from
 //! [`CATALOGUE`]. Codes are never reused and never change their meaning. Groups: `PKT` packet structure and opcodes,
 //! `MEM` guest memory, `REG` registers, `WAIT` waits and conditions, `EVT` events, `STRM` streamout, `DRAW` draws,
-//! `DISP` compute dispatches.
+//! `DISP` compute dispatches, `MALI` Mali descriptors and varyings.
 
 use crate::{DispatchError, MemoryFault, Origin};
 
@@ -179,6 +179,48 @@ refusals! {
     /// An event that should write memory but carries no address, or the reverse.
     EventAddress { name: &'static str, dwords: u32 } = "CP-EVT-003",
         "event {name} with a body of {dwords} dwords: whether and where it writes is not clear";
+    /// A version that does not exist.
+    MaliVersion { version: String } = "CP-MALI-001",
+        "there is no Mali architecture, GPU or product called {version}";
+    /// A descriptor's name.
+    DescriptorName { name: String, version: u8 } = "CP-MALI-002",
+        "v{version} has no descriptor called {name}";
+    /// Fewer words than the descriptor has.
+    DescriptorLength { record: &'static str, words: usize, needed: usize } = "CP-MALI-003",
+        "{record} has {needed} words, and {words} are given";
+    /// A bit outside every field.
+    DescriptorReserved { record: &'static str, word: u32, bit: u32, value: u32 } = "CP-MALI-004",
+        "{record}: bit {bit} of word {word} ({value:#010x}) has no meaning and is not zero";
+    /// A field's code that stands for nothing.
+    DescriptorCode { record: &'static str, field: &'static str, code: u64, word: u32, bit: u32 } = "CP-MALI-005",
+        "{record}: {field} cannot be {code} (from bit {bit} of word {word})";
+    /// Words that are none of the descriptors that may stand there.
+    DescriptorKind { kinds: String, version: u8, value: u32 } = "CP-MALI-006",
+        "the type in the low bits of word 0 ({value:#010x}) is that of no {kinds} of v{version}";
+    /// A value that a field cannot hold.
+    DescriptorField { record: &'static str, field: String, value: u64 } = "CP-MALI-007",
+        "{record} cannot hold {value:#x} in {field}";
+    /// An index past a table's end.
+    TableIndex { what: &'static str, index: u32, count: u32 } = "CP-MALI-008",
+        "{what} {index} is asked for, and there are {count}";
+    /// A kind of attribute or buffer whose addresses public facts do not tell.
+    AddressForm { record: &'static str } = "CP-MALI-009",
+        "{record}: how an invocation's address follows from it is not public, or takes coordinates";
+    /// A version without this kind of table.
+    DescriptorTables { what: &'static str, version: u8 } = "CP-MALI-010",
+        "v{version} has no {what}";
+    /// A varying that a shader cannot have.
+    VaryingShape { name: String, what: String } = "CP-MALI-011",
+        "varying {name}: {what}";
+    /// A layout larger than the hardware's fields.
+    VaryingOffset { name: String, offset: u64, limit: u64 } = "CP-MALI-012",
+        "varying {name} would lie at byte {offset}, and offsets end before {limit}";
+    /// A line of a varyings file.
+    VaryingLine { line: usize, what: String } = "CP-MALI-013",
+        "line {line} of the varyings: {what}";
+    /// Two varyings of one stage in one place.
+    VaryingOverlap { name: String, other: String } = "CP-MALI-014",
+        "varyings {name} and {other} of one stage have the same location";
     /// A packet accesses memory that is not mapped.
     Memory { fault: MemoryFault } = "CP-MEM-001",
         "{fault}; map it before the submission, or mend the packet's address";
