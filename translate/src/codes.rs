@@ -31,6 +31,19 @@ const OTHERS: &[(&str, &str)] = &[
     ("TR-SIZE-001", "The dispatch has more waves than 32 bits count."),
     ("TR-SOL-001", "A stream-output draw whose vertices take more than 32-bit byte offsets reach."),
     (
+        "TR-VAR-001",
+        "An attribute's format has components that programs do not convert: 64 bits, or a shared exponent.",
+    ),
+    (
+        "TR-VAR-002",
+        "An attribute's memory and register are a float and an integer, which public facts call lossy.",
+    ),
+    (
+        "TR-VAR-003",
+        "An attribute needs a register that programs do not hold components in: 16-bit or 64-bit.",
+    ),
+    ("TR-VAR-004", "An attribute comes from no buffer: it is a special input."),
+    (
         "TR-SPEC-001",
         "A descriptor's format or mode is another than the program was translated for, also when translated anew.",
     ),

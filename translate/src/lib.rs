@@ -12,9 +12,11 @@
 
 pub mod backend;
 pub mod codes;
+mod convert;
 pub mod executor;
 pub mod gfx10;
 pub mod naga;
 pub mod plain;
 pub mod program;
 pub mod sol;
+pub mod varying;

@@ -1,184 +1,33 @@
 //! Components of elements to registers and back.
 
-use guestwave_isa::format::{Component, Format, Numeric};
+use guestwave_isa::format::{Component, Format};
 
+use crate::convert::Convert;
 use crate::gfx10::emit::Emit;
-use crate::program::{BinOp, UnOp, Value};
-
-fn ones(width: u8) -> u32 {
-    u32::MAX >> (32 - u32::from(width.clamp(1, 32)))
-}
+use crate::program::Value;
 
 impl Emit<'_> {
+    fn conversion(&mut self) -> Convert<'_> {
+        Convert { b: &mut self.b }
+    }
+
     /// The register that a component of `word` reads as.
     pub(super) fn load_component(&mut self, c: Component, word: Value) -> Value {
-        let (shift, width) = (u32::from(c.shift % 32), u32::from(c.width));
-        let unsigned = |e: &mut Self| {
-            let moved = e.shift(BinOp::ShrU, word, shift);
-            e.with_constant(BinOp::And, moved, u64::from(ones(c.width)))
-        };
-        let signed = |e: &mut Self| {
-            let top = e.shift(BinOp::Shl, word, 32 - shift - width);
-            e.shift(BinOp::ShrS, top, 32 - width)
-        };
-        match c.numeric {
-            Numeric::Uint => unsigned(self),
-            Numeric::Sint => signed(self),
-            Numeric::Uscaled => {
-                let v = unsigned(self);
-                self.b.un(UnOp::F32FromU32, v)
-            }
-            Numeric::Sscaled => {
-                let v = signed(self);
-                self.b.un(UnOp::F32FromS32, v)
-            }
-            Numeric::Unorm => {
-                let v = unsigned(self);
-                let v = self.b.un(UnOp::F32FromU32, v);
-                self.divided(v, ones(c.width))
-            }
-            Numeric::Snorm => {
-                let limit = ones(c.width) >> 1;
-                let v = signed(self);
-                let v = self.with_constant(BinOp::MaxS, v, u64::from(limit.wrapping_neg()));
-                let v = self.b.un(UnOp::F32FromS32, v);
-                self.divided(v, limit)
-            }
-            Numeric::Float if c.width == 32 => word,
-            // No unified format of AMD has these.
-            Numeric::Fixed | Numeric::Snapped | Numeric::Shared => self.b.c32(0),
-            Numeric::Float => {
-                let v = unsigned(self);
-                self.single_of_half(v)
-            }
-            Numeric::Ufloat => {
-                let v = unsigned(self);
-                // The same exponent as f16's, fewer fraction bits, no sign.
-                let half = self.shift(BinOp::Shl, v, 15 - width);
-                self.single_of_half(half)
-            }
-        }
-    }
-
-    /// Quotient by an integer that f32 holds exactly.
-    fn divided(&mut self, v: Value, by: u32) -> Value {
-        let by = self.b.c32((by as f32).to_bits());
-        self.b.bin(BinOp::DivF32, v, by)
-    }
-
-    /// f16 to f32; a NaN keeps its sign and payload.
-    pub(super) fn single_of_half(&mut self, half: Value) -> Value {
-        let converted = self.b.un(UnOp::F32FromF16, half);
-        let magnitude = self.with_constant(BinOp::And, half, 0x7fff);
-        let infinity = self.b.c32(0x7c00);
-        let nan = self.b.bin(BinOp::LtU, infinity, magnitude);
-        let sign = self.with_constant(BinOp::And, half, 0x8000);
-        let sign = self.shift(BinOp::Shl, sign, 16);
-        let payload = self.with_constant(BinOp::And, half, 0x3ff);
-        let payload = self.shift(BinOp::Shl, payload, 13);
-        let kept = self.b.bin(BinOp::Or, sign, payload);
-        let kept = self.with_constant(BinOp::Or, kept, 0x7f80_0000);
-        self.b.select(nan, kept, converted)
-    }
-
-    /// f32 to f16, to nearest even; a NaN keeps its sign and the top of its payload, quiet if that leaves nothing.
-    pub(super) fn half_of_single(&mut self, single: Value) -> Value {
-        let converted = self.b.un(UnOp::F16FromF32, single);
-        let magnitude = self.with_constant(BinOp::And, single, 0x7fff_ffff);
-        let infinity = self.b.c32(0x7f80_0000);
-        let nan = self.b.bin(BinOp::LtU, infinity, magnitude);
-        let sign = self.shift(BinOp::ShrU, single, 16);
-        let sign = self.with_constant(BinOp::And, sign, 0x8000);
-        let payload = self.shift(BinOp::ShrU, single, 13);
-        let payload = self.with_constant(BinOp::And, payload, 0x3ff);
-        let (zero, quiet) = (self.b.c32(0), self.b.c32(0x200));
-        let lost = self.b.bin(BinOp::Eq, payload, zero);
-        let payload = self.b.select(lost, quiet, payload);
-        let kept = self.b.bin(BinOp::Or, sign, payload);
-        let kept = self.with_constant(BinOp::Or, kept, 0x7c00);
-        self.b.select(nan, kept, converted)
-    }
-
-    /// The register that a 16-bit value stands for in a format.
-    pub(super) fn widen_half(&mut self, format: &Format, half: Value) -> Value {
-        match format.components()[0].map(|c| c.numeric) {
-            Some(Numeric::Uint) => half,
-            Some(Numeric::Sint) => self.b.un(UnOp::Sext16, half),
-            _ => self.single_of_half(half),
-        }
+        self.conversion().load_component(c, word)
     }
 
     /// The bits of a component, in its width, that a register is stored as.
     pub(super) fn store_component(&mut self, c: Component, register: Value) -> Value {
-        let (most, limit) = (ones(c.width), ones(c.width) >> 1);
-        let (wide, signed) = (f64::from(most), f64::from(limit));
-        let bits = match c.numeric {
-            Numeric::Uint => self.with_constant(BinOp::MinU, register, u64::from(most)),
-            Numeric::Sint => {
-                let v = self.with_constant(BinOp::MinS, register, u64::from(limit));
-                self.with_constant(BinOp::MaxS, v, u64::from(!limit))
-            }
-            Numeric::Uscaled => self.fixed(register, 1.0, (0.0, wide), UnOp::TruncF64),
-            Numeric::Sscaled => self.fixed(register, 1.0, (-signed - 1.0, signed), UnOp::TruncF64),
-            Numeric::Unorm => self.fixed(register, wide, (0.0, wide), UnOp::RoundF64),
-            Numeric::Snorm => self.fixed(register, signed, (-signed, signed), UnOp::RoundF64),
-            Numeric::Float if c.width == 16 => self.half_of_single(register),
-            Numeric::Float => register,
-            Numeric::Ufloat => self.small_unsigned(register, u32::from(c.width) - 5),
-            // No unified format of AMD has these.
-            Numeric::Fixed | Numeric::Snapped | Numeric::Shared => self.b.c32(0),
-        };
-        self.with_constant(BinOp::And, bits, u64::from(most))
+        self.conversion().store_component(c, register)
     }
 
-    /// f32 to a float of five exponent bits and `fraction` fraction bits without a sign, to nearest even. Negative
-    /// numbers become 0; a NaN keeps the top of its payload, quiet if that leaves nothing.
-    fn small_unsigned(&mut self, single: Value, fraction: u32) -> Value {
-        let cut = 23 - fraction;
-        let size = self.with_constant(BinOp::And, single, 0x7fff_ffff);
-        let infinity = self.b.c32(31 << fraction);
-        // Normal numbers: the exponent's bias changed, then the fraction's end rounded away.
-        let rebased = self.with_constant(BinOp::Sub, size, (127 - 15) << 23);
-        let last = self.shift(BinOp::ShrU, rebased, cut);
-        let last = self.with_constant(BinOp::And, last, 1);
-        let up = self.with_constant(BinOp::Add, last, (1 << (cut - 1)) - 1);
-        let sum = self.b.bin(BinOp::Add, rebased, up);
-        let normal = self.shift(BinOp::ShrU, sum, cut);
-        let normal = self.b.bin(BinOp::MinU, normal, infinity);
-        // Denormals: units of 2^-(14 + fraction).
-        let wide = self.b.un(UnOp::F64FromF32, size);
-        let units = self.b.c64(f64::from(1u32 << (14 + fraction)).to_bits());
-        let units = self.b.bin(BinOp::MulF64, wide, units);
-        let units = self.b.un(UnOp::RoundF64, units);
-        let denormal = self.b.un(UnOp::U32FromF64, units);
-        let least = self.b.c32((127 - 14) << 23);
-        let tiny = self.b.bin(BinOp::LtU, size, least);
-        let number = self.b.select(tiny, denormal, normal);
-        let (zero, none) = (self.b.c32(0), self.b.c32(0));
-        let negative = self.b.bin(BinOp::LtS, single, none);
-        let number = self.b.select(negative, zero, number);
-        let payload = self.shift(BinOp::ShrU, size, cut);
-        let payload = self.with_constant(BinOp::And, payload, (1 << fraction) - 1);
-        let lost = self.b.bin(BinOp::Eq, payload, zero);
-        let quiet = self.b.c32(1 << (fraction - 1));
-        let payload = self.b.select(lost, quiet, payload);
-        let nan = self.b.bin(BinOp::Or, payload, infinity);
-        let limit = self.b.c32(0x7f80_0000);
-        let is_nan = self.b.bin(BinOp::LtU, limit, size);
-        self.b.select(is_nan, nan, number)
+    /// f32 to f16, to nearest even.
+    pub(super) fn half_of_single(&mut self, single: Value) -> Value {
+        self.conversion().half_of_single(single)
     }
 
-    /// `register * scale` rounded to an integer within limits; NaN is 0. A product of an f32 and 24 bits is exact in f64.
-    fn fixed(&mut self, register: Value, scale: f64, limits: (f64, f64), round: UnOp) -> Value {
-        let wide = self.b.un(UnOp::F64FromF32, register);
-        let scale = self.b.c64(scale.to_bits());
-        let product = self.b.bin(BinOp::MulF64, wide, scale);
-        let whole = self.b.un(round, product);
-        let (low, high) = (self.b.c64(limits.0.to_bits()), self.b.c64(limits.1.to_bits()));
-        let below = self.b.bin(BinOp::LtF64, whole, low);
-        let above = self.b.bin(BinOp::LtF64, high, whole);
-        let v = self.b.select(below, low, whole);
-        let v = self.b.select(above, high, v);
-        if limits.0 < 0.0 { self.b.un(UnOp::S32FromF64, v) } else { self.b.un(UnOp::U32FromF64, v) }
+    /// The register that a 16-bit value stands for in a format.
+    pub(super) fn widen_half(&mut self, format: &Format, half: Value) -> Value {
+        self.conversion().widen_half(format, half)
     }
 }
