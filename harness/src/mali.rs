@@ -3,6 +3,8 @@
 //! A dump is text: a line `segment ADDRESS len BYTES` maps zeros, a line `ADDRESS: BYTE BYTE ...` stores bytes; addresses and bytes
 //! are hexadecimal, the length is decimal.
 
+pub mod attributes;
+
 use crate::capture::{BufferObject, VA_WRITABLE, VaKind, VaOp};
 use crate::codes::coded_errors;
 use crate::memory::CaptureMemory;

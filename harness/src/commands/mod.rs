@@ -58,6 +58,8 @@ enum Command {
     Run(run::Args),
     /// Print every refusal code and its sentence
     Refusals,
+    /// Decode Mali's descriptors, and lay varyings out
+    Varyings(varyings::Args),
 }
 
 /// Runs the command and returns its exit status.
@@ -79,6 +81,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         #[cfg(target_os = "linux")]
         Command::Run(args) => run::run(&args, &mut out),
         Command::Refusals => refusals::run(&mut out).map_err(Into::into),
+        Command::Varyings(args) => varyings::run(&args, &mut out),
     };
     done.map_or_else(|error| failed(&error), ExitCode::from)
 }

@@ -7,6 +7,7 @@ use crate::executor::EXECUTOR_ERRORS;
 use crate::intel::INTEL_ERRORS;
 use crate::kernel::KERNEL_ERRORS;
 use crate::mali::DUMP_ERRORS;
+use crate::mali::attributes::MALI_ERRORS;
 use crate::memory::MEMORY_ERRORS;
 use crate::replay::{EXPECTATION_REFUSALS, REPLAY_ERRORS};
 
@@ -52,6 +53,7 @@ fn rows() -> Vec<Row> {
     let own = [
         CAPTURE_ERRORS,
         DUMP_ERRORS,
+        MALI_ERRORS,
         MEMORY_ERRORS,
         EXECUTOR_ERRORS,
         INTEL_ERRORS,

@@ -1,5 +1,7 @@
 //! `guestwave varyings`: what Mali drivers and shaders do with attributes and varyings.
 
+mod decode;
+mod link;
 mod run;
 
 use std::io::Write;
@@ -15,6 +17,10 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Decode attribute, buffer and resource descriptors
+    Decode(decode::Args),
+    /// Choose a memory layout and instructions for the varyings of two shaders
+    Link(link::Args),
     /// Run a chain of jobs from a dump of guest memory
     Run(run::Args),
 }
@@ -22,6 +28,8 @@ enum Command {
 /// Runs the command and returns its exit status.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     match &args.command {
+        Command::Decode(args) => decode::run(args, out),
+        Command::Link(args) => link::run(args, out),
         Command::Run(args) => run::run(args, out),
     }
 }
