@@ -58,8 +58,6 @@ enum Command {
     Run(run::Args),
     /// Print every refusal code and its sentence
     Refusals,
-    /// Decode Mali's descriptors, and lay varyings out
-    Varyings(varyings::Args),
 }
 
 /// Runs the command and returns its exit status.
@@ -76,7 +74,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Kernel(args) => kernel::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
         Command::SoDecl(args) => so_decl::run(&args, &mut out),
-        Command::Varyings(args) => varyings::run(&args, &mut out),
         Command::Probe(args) => probe::run(&args, &mut out),
         #[cfg(target_os = "linux")]
         Command::Run(args) => run::run(&args, &mut out),

@@ -330,7 +330,11 @@ fn check(request: &Request, random: &mut Random, seen: &mut Seen) {
     let mut machine = Machine::new(request, &layout);
     for (index, varying) in request.varyings.iter().enumerate().filter(|(_, v)| v.stage == Stage::Vertex) {
         let read = |v: &&Varying| v.stage == Stage::Fragment && v.location == varying.location && !v.flat;
-        let smooth = varying.element.base == Base::Float && request.varyings.iter().any(|v| read(&v));
+        // A conversion of sizes keeps that a value is no number, but not its bits: such outputs are numbers here.
+        let slot = layout.slot(varying.location).unwrap();
+        let resized = slot.element.bits != varying.element.bits;
+        let smooth = resized || request.varyings.iter().any(|v| read(&v));
+        let smooth = smooth && varying.element.base == Base::Float;
         for vertex in 0..VERTICES {
             for c in 0..4 {
                 machine.outputs[index][vertex][c] = value(random, varying.element, smooth);

@@ -103,6 +103,9 @@ impl Chooser<'_> {
             }
             Generation::Valhall => {
                 why.push("v9 and later store through the output buffer, without a descriptor".to_owned());
+                if matches!(slot.section, Section::Attributes { .. }) {
+                    why.push("its entry is the fourth after the position's: LEA_BUF's index is the internal id + 4".to_owned());
+                }
                 Form::StoreBuffer
             }
         };

@@ -126,12 +126,12 @@ impl Record {
 impl Layout {
     /// Whether the fields that tell records apart say that this is one.
     fn is(&self, words: &[u32]) -> bool {
-        let telling = self.fields.iter().filter_map(|f| match (&f.kind, f.name) {
+        let mut telling = self.fields.iter().filter_map(|f| match (&f.kind, f.name) {
             (Kind::Is(value), _) => Some(f.bits(words) == *value),
             (Kind::Names(names), "attribute_type") => Some(names.iter().any(|n| n.0 == f.bits(words))),
             _ => None,
         });
-        telling.fold(true, |all, one| all && one)
+        telling.all(|holds| holds)
     }
 
     /// Bits that tell it from others.
