@@ -28,6 +28,8 @@ pub(crate) struct Context<'a> {
     pub(super) report: SubmitReport,
     /// Whether a second-level batch is being walked.
     pub(super) second_level: bool,
+    /// Vertices fetched so far.
+    pub(super) vertices: u64,
 }
 
 impl Context<'_> {
@@ -79,6 +81,16 @@ impl Context<'_> {
             self.observer.register_write(at, address, value);
         }
         Ok(())
+    }
+
+    /// Counts a draw's vertices against the submission's limit.
+    pub(crate) fn charge(&mut self, vertices: u64) -> Result<(), Refusal> {
+        let limit = self.config.limits.vertices;
+        self.vertices = self.vertices.saturating_add(vertices);
+        match self.vertices > limit {
+            true => Err(Refusal::TooManyVertices { limit }),
+            false => Ok(()),
+        }
     }
 
     /// Reports what a packet leaves undone without ending the submission.

@@ -69,6 +69,7 @@ fn call(cx: &Context<'_>, packet: &Packet<'_>) -> Result<DrawCall, Refusal> {
 }
 
 fn stream_out(cx: &mut Context<'_>, at: Origin, call: &DrawCall, strips: Strips) -> Result<(), Refusal> {
+    cx.charge(u64::from(call.vertices).saturating_mul(u64::from(call.instances)))?;
     let fetched = fetch(&cx.state.fetch, call, cx.generation(), &*cx.parts.formats, cx.memory)?;
     let streams = vertices(cx, at, strips, fetched)?;
     let (unit, plans) = plan(&cx.state.sol, &cx.config.policies, &streams, at)?;

@@ -10,8 +10,9 @@ use crate::GuestMemory;
 
 /// In [`Fetched::order`]: the run ends.
 const CUT: u32 = u32::MAX;
-/// Policy: a draw that fetches more is taken for garbage.
-const MAX_VERTICES: u64 = 1 << 24;
+/// Policy: a draw that fetches more vertices, or more elements, is taken for garbage.
+const MAX_VERTICES: u64 = 1 << 22;
+const MAX_ELEMENTS: u64 = 1 << 24;
 
 /// One draw, as its packet and the indirect registers give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -53,9 +54,9 @@ pub struct Fetched {
 /// It is not.
 pub(crate) fn check_size(call: &DrawCall, elements: usize) -> Result<(), Refusal> {
     let vertices = u64::from(call.vertices).saturating_mul(u64::from(call.instances));
-    let words = vertices.saturating_mul(elements.max(1) as u64);
-    match vertices.max(u64::from(call.vertices)).max(words / 4) > MAX_VERTICES {
-        true => Err(Refusal::DrawSize { vertices, limit: MAX_VERTICES }),
+    let limit = MAX_VERTICES.min(MAX_ELEMENTS / elements.max(1) as u64);
+    match vertices.max(u64::from(call.vertices)) > limit {
+        true => Err(Refusal::DrawSize { vertices, limit }),
         false => Ok(()),
     }
 }

@@ -33,11 +33,13 @@ pub struct Limits {
     pub batches: u32,
     /// Dwords walked.
     pub dwords: u64,
+    /// Vertices fetched for stream output.
+    pub vertices: u64,
 }
 
 impl Limits {
     /// Longer than any driver's.
-    pub const DEFAULT: Limits = Limits { batches: 1 << 16, dwords: 1 << 26 };
+    pub const DEFAULT: Limits = Limits { batches: 1 << 16, dwords: 1 << 26, vertices: 1 << 26 };
 }
 
 /// A batch handed to the render engine.
@@ -133,6 +135,7 @@ impl CommandProcessor {
             observer,
             report: SubmitReport::default(),
             second_level: false,
+            vertices: 0,
         };
         if let Err(refused) = walk(&mut context, batch, submission) {
             context.refused(refused);

@@ -53,6 +53,9 @@ refusals! {
     /// What a vertex stage returned does not fit together.
     Shaded { what: &'static str } = "CP-IDRAW-013",
         "the vertex stage gave vertices that do not fit together: {what}";
+    /// More vertices in a submission than any real one has.
+    TooManyVertices { limit: u64 } = "CP-IDRAW-014",
+        "the submission streams out more than {limit} vertices";
     /// A packet accesses memory that is not mapped.
     Memory { fault: MemoryFault } = "CP-IMEM-001",
         "{fault}; map it before the submission, or mend the packet's address";

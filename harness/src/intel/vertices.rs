@@ -13,6 +13,10 @@ const CODE_BYTES: u64 = 1 << 16;
 const REGISTER_BYTES: u64 = 32;
 /// Slots of a 64-byte unit of the URB.
 const SLOTS_PER_UNIT: u32 = 4;
+/// Slots of all vertices of a draw, at most: 256 MiB.
+const MAX_SLOTS: u64 = 1 << 24;
+/// Instructions that the threads of a draw may execute together.
+const DRAW_STEPS: u64 = 1 << 30;
 /// Attributes of a unit of the read length and offset.
 const ATTRIBUTES_PER_READ: u32 = 2;
 
@@ -21,7 +25,7 @@ const ATTRIBUTES_PER_READ: u32 = 2;
 pub struct KernelStage {
     /// How MAD rounds.
     pub mad: Mad,
-    /// Instructions that a thread may execute.
+    /// Instructions that a thread may execute; in large draws fewer.
     pub steps: u64,
 }
 
@@ -39,6 +43,8 @@ impl VertexStage for KernelStage {
         let constants = constants(program, memory)?;
         let vertices: Vec<Vec<[u32; 4]>> = attributes(work);
         let slots = program.urb_units * SLOTS_PER_UNIT;
+        check_size(vertices.len() as u64, slots)?;
+        let steps = self.steps.min(DRAW_STEPS / (vertices.len() as u64 / 2 + 1));
         let reads = |units: u32| (units * ATTRIBUTES_PER_READ) as usize;
         let mut words = Vec::new();
         for pair in vertices.chunks(2) {
@@ -51,7 +57,7 @@ impl VertexStage for KernelStage {
                 read: (reads(program.read_offset), reads(program.read_length)),
                 slots: slots as usize,
                 mad: self.mad,
-                steps: self.steps,
+                steps,
             };
             let made = gen7::vertex(&launch).map_err(|r| refused(work.origin, &r))?;
             words.extend(made.into_iter().take(pair.len()).flatten().flatten());
@@ -72,6 +78,14 @@ fn check(generation: Gen, program: &VertexProgram) -> Result<(), Refusal> {
     match reasons.into_iter().find(|(met, _)| *met) {
         Some((_, why)) => Err(Refusal::VertexProgram { why }),
         None => Ok(()),
+    }
+}
+
+fn check_size(vertices: u64, slots: u32) -> Result<(), Refusal> {
+    let limit = MAX_SLOTS / u64::from(slots.max(1));
+    match vertices > limit {
+        true => Err(Refusal::DrawSize { vertices, limit }),
+        false => Ok(()),
     }
 }
 
