@@ -77,6 +77,11 @@ const DRAWS: &[Row] = &[
         m.set(reg::VGT_GS_INSTANCE_CNT, 64 << 2 | 1);
         draw(m.packet(0x2f, &[3]), 1 << 21)
     }),
+    ("CP-DRAW-017", "2^28 control threads and more", |m| {
+        tessellation::set_up(m, 100);
+        m.set(reg::VGT_LS_HS_CONFIG, 32 << 14 | 1 << 8 | 4);
+        draw(m.packet(0x2f, &[3]), 1 << 22)
+    }),
     ("CP-DRAW-018", "33 words of a geometry program's user data", |m| {
         gs(m, reg::SPI_SHADER_PGM_RSRC2_GS, user_sgprs(33))
     }),

@@ -193,6 +193,18 @@ fn leave(dispatch: &ExactDispatch, memory: &dyn GuestMemory, (levels, messages):
     (0..dispatch.items() / u64::from(dispatch.program.wave_lanes)).map(record).collect()
 }
 
+#[test]
+fn very_many_instances_of_nothing_end_at_once() {
+    for (stages, topology) in [(geometry_programs::STAGES, draw::TRIANGLES), (tessellation::STAGES, 9)] {
+        let mut m = Machine::new();
+        geometry_programs::set_up(&mut m, [100; 4]);
+        tessellation::set_up(&mut m, 100);
+        m.set(reg::VGT_SHADER_STAGES_EN, stages).set(reg::VGT_PRIMITIVE_TYPE, topology);
+        draw::draw(m.packet(0x2f, &[u32::MAX]), 0).run();
+        assert_eq!(m.ran(), []);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 

@@ -46,6 +46,7 @@ fn restart(registers: &RegisterFile) -> Result<Option<Restart>, Refusal> {
 }
 
 /// The indices of a draw, and what restarts primitives among them.
+#[derive(Default)]
 pub(super) struct Fetched {
     pub(super) indices: Vec<u32>,
     pub(super) restart: Option<Restart>,

@@ -64,7 +64,9 @@ impl VertexSide for GeometryHalf {
         let (user, first_id) = (inputs::user_vgpr(registers), registers.get(reg::VGT_PRIMITIVEID_RESET));
         let GeometryHalf { mut geometry, topology, fetched: Fetched { indices, restart } } = *self;
         let drawn = Drawn { topology, indices: &indices, restart };
-        for instance in 0..draw.request.instances {
+        // Instances of nothing are not counted through.
+        let instances = if drawn.primitives() == 0 { 0 } else { draw.request.instances };
+        for instance in 0..instances {
             for (number, vertices) in drawn.inputs(provoking).enumerate() {
                 let vertices = vertices.map(|id| export_vertex(id.wrapping_add(offset), user, instance));
                 let id = first_id.wrapping_add(number as u32);

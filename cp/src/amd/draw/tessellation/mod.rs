@@ -95,15 +95,20 @@ impl TessellationHalf {
         let fetched = indices::drawn(cx, draw.packet, request)?;
         let half = TessellationHalf { merged, state, next, facts, fetched, offset, user_vgpr, made: 0 };
         half.check_ids(cx)?;
+        check_vertices(half.patches() * u64::from(state.outputs), request.instances, false)?;
         half.check_levels(cx, draw)?;
         Ok(half)
+    }
+
+    /// Patches of one instance.
+    fn patches(&self) -> u64 {
+        drawn(&self.fetched).patches(self.state.inputs as usize).count() as u64
     }
 
     /// The part of the ring of levels that the draw uses has to be readable.
     fn check_levels(&self, cx: &Context<'_>, draw: Draw<'_>) -> Result<(), Refusal> {
         let state = &self.state;
-        let each = drawn(&self.fetched).patches(state.inputs as usize).count() as u64;
-        let patches = each.saturating_mul(u64::from(draw.request.instances));
+        let patches = self.patches().saturating_mul(u64::from(draw.request.instances));
         let most = u64::from(state.groups) * u64::from(state.patches);
         let bytes = patches.min(most) * u64::from(state.patch_level_bytes());
         Ok(cx.memory.check(state.levels_at(0), bytes, AccessKind::Read)?)
@@ -204,9 +209,10 @@ impl TessellationHalf {
 
 impl VertexSide for TessellationHalf {
     fn run(mut self: Box<Self>, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
-        let fetched = std::mem::replace(&mut self.fetched, Fetched { indices: Vec::new(), restart: None });
-        let inputs = self.state.inputs as usize;
-        let mut patches = (0..draw.request.instances).flat_map(|instance| {
+        // Instances of nothing are not counted through.
+        let instances = if self.patches() == 0 { 0 } else { draw.request.instances };
+        let (fetched, inputs) = (std::mem::take(&mut self.fetched), self.state.inputs as usize);
+        let mut patches = (0..instances).flat_map(|instance| {
             let of_instance = drawn(&fetched).patches(inputs).enumerate();
             of_instance.map(move |(id, vertices)| Patch { id: id as u32, instance, vertices })
         });
