@@ -56,6 +56,8 @@ fn rows() -> Vec<Row> {
         MALI_ERRORS,
         MEMORY_ERRORS,
         EXECUTOR_ERRORS,
+        #[cfg(target_os = "linux")]
+        crate::gpu::GPU_ERRORS,
         INTEL_ERRORS,
         KERNEL_ERRORS,
         REPLAY_ERRORS,

@@ -29,6 +29,9 @@ pub(super) struct Args {
     /// End the program when something is refused
     #[arg(long)]
     stop_on_refusal: bool,
+    /// Write the summary as one JSON object
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Print nothing but what the program prints and what is refused
     #[arg(long, short)]
     quiet: bool,
@@ -55,6 +58,10 @@ pub(super) fn run(args: &Args, _: &mut dyn Write) -> Result<u8> {
     if let Some(file) = &args.record {
         let capture = recorded.context("the program submitted nothing, so there is no capture to write")?;
         capture::store(&capture, file)?;
+    }
+    if let Some(file) = &args.summary {
+        let text = serde_json::to_string(&summary)?;
+        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
     }
     if !args.quiet {
         print(&summary, status)?;

@@ -49,6 +49,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use models::{MODELS, Model};
 pub use report::{Seen, Summary};
+pub use ring::{GPU_ERRORS, GpuError};
 pub use server::{Settings, VirtualGpu};
 
 /// A lock is only poisoned by a panic, and no critical section here leaves its data half changed.

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use guestwave_cp::Refused;
 use guestwave_cp::amd::SubmitReport;
+
+use serde::Serialize;
 
 use super::lock;
 use crate::replay::{RefusalReport, Stats};
@@ -17,7 +20,7 @@ pub(super) struct Source {
 }
 
 /// Something that was met, and how often.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Seen {
     /// The first one.
     pub first: RefusalReport,
@@ -26,11 +29,11 @@ pub struct Seen {
 }
 
 /// What a run came to.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Submissions.
     pub submissions: u64,
-    /// Counts.
+    /// Counts; the seconds are those that rings worked.
     pub stats: Stats,
     /// What was refused, by code.
     pub refusals: BTreeMap<&'static str, Seen>,
@@ -69,10 +72,11 @@ impl Report {
     }
 
     /// A submission was carried out, as far as it went.
-    pub(super) fn submission(&self, source: Source, done: &SubmitReport) {
+    pub(super) fn submission(&self, source: Source, done: &SubmitReport, took: Duration) {
         let mut summary = lock(&self.summary);
         summary.submissions += 1;
         summary.stats.add(done);
+        summary.stats.wall_seconds += took.as_secs_f64();
         summary.inexact.extend(done.inexact.iter().copied());
         drop(summary);
         for refused in &done.refusals {

@@ -1,5 +1,6 @@
 //! The rings: a thread each, which runs submissions one after another.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -17,8 +18,16 @@ use super::space::Space;
 use super::store::Bo;
 use super::syncobj::{Standing, Syncobj};
 use crate::capture::Submit;
+use crate::codes::coded_errors;
 use crate::memory::map::AddressMap;
 use crate::replay::{Prepare, Processors};
+
+coded_errors! {
+    /// What is refused because of this process and not because of the program.
+    GpuError: GPU_ERRORS;
+    /// The executor or the command processor broke off.
+    Fault {} = "HN-GPU-001", "the submission was broken off by a fault of Guestwave itself; what it had not stored by then is missing";
+}
 
 /// Submissions that a ring takes before a program has to wait, as many as the kernel's.
 const QUEUED: usize = 32;
@@ -143,7 +152,7 @@ impl Worker {
     fn run(mut self, queue: &Receiver<Job>) {
         for job in queue {
             if self.waited_for(&job) {
-                self.carry_out(&job);
+                self.carry_out_guarded(&job);
             }
             if let Some(place) = job.user_fence {
                 self.device.store.memory().publish(place, job.submit.sequence);
@@ -164,13 +173,23 @@ impl Worker {
         self.device.progress.wait(Deadline::Never, over).unwrap_or(false)
     }
 
+    /// A program must not wait for ever because something here is wrong.
+    fn carry_out_guarded(&mut self, job: &Job) {
+        let caught = std::panic::catch_unwind(AssertUnwindSafe(|| self.carry_out(job)));
+        if caught.is_err() {
+            let error = GpuError::Fault {};
+            self.device.report.refused_whole(Source { submission: job.submit.index }, error.code(), &error);
+        }
+    }
+
     fn carry_out(&mut self, job: &Job) {
+        let start = Instant::now();
         self.space.enter(&job.map);
         let mut stored = Stored::wanted(self.device.recorder.is_some());
         let done = self.processors.submit(&job.submit, &self.space, &mut stored);
         let source = Source { submission: job.submit.index };
         match done {
-            Ok(done) => self.device.report.submission(source, &done),
+            Ok(done) => self.device.report.submission(source, &done, start.elapsed()),
             Err(error) => self.device.report.refused_whole(source, error.code(), &error),
         }
         if let Some(recorder) = &self.device.recorder {

@@ -97,18 +97,16 @@ pub(super) fn operation(file: &OpenFile, call: &mut Call) -> Done {
     }
 }
 
-/// `AMDGPU_VM_PAGE_PRT`: addresses without memory behind them.
+/// `AMDGPU_VM_PAGE_PRT`: addresses that are set apart without memory behind them. They are taken out of the address space, so that a
+/// program that reaches there is refused by name.
 const SPARSE: u32 = 1 << 4;
 
 /// GEM_VA: handle at 0, operation at 8, page flags at 12, address at 16, offset at 24, size at 32.
 pub(super) fn va(file: &OpenFile, call: &mut Call) -> Done {
     let (handle, flags) = (call.u32(0), call.u32(12));
     let kind = VA_KINDS.iter().find(|(n, _)| *n == call.u32(8)).ok_or(EINVAL)?.1;
+    let kind = if flags & SPARSE != 0 { VaKind::Clear } else { kind };
     let [va, offset, size] = [16, 24, 32].map(|at| call.u64(at));
-    if flags & SPARSE != 0 {
-        file.device.report.unanswered("sparse mappings (AMDGPU_VM_PAGE_PRT)");
-        return Err(EINVAL);
-    }
     let page = PAGE_BYTES as u64;
     let aligned = [va, offset, size].iter().all(|n| n.is_multiple_of(page));
     if !aligned
@@ -120,8 +118,11 @@ pub(super) fn va(file: &OpenFile, call: &mut Call) -> Done {
     let mut state = lock(&file.state);
     let bo = match kind {
         VaKind::Clear => None,
+        // What is given up may be sparse.
+        VaKind::Unmap if handle == 0 => None,
         _ => Some(buffer(&state, handle)?),
     };
+    let kind = if bo.is_none() { VaKind::Clear } else { kind };
     let op = VaOp { bo: bo.as_ref().map_or(0, |bo| bo.number), kind, flags, va, offset, size };
     change_addresses(&mut state, &op, bo)?;
     if let Some(recorder) = &file.device.recorder {

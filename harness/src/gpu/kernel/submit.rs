@@ -93,11 +93,16 @@ impl Wanted {
         self.take_list(state, &handles(&bytes, head[3] as usize))
     }
 
-    /// Points that are waited for: handle, flags, point.
+    /// Points that are waited for: handle, flags, point. What stands there already is waited for and not what this or a later
+    /// submission puts in its place.
     fn points_in(&mut self, state: &State, words: &[u32]) -> Done {
         for [handle, _, low, high] in words.as_chunks().0 {
             let point = u64::from(*high) << 32 | u64::from(*low);
-            self.waits.push(Wait::Point(object(state, *handle)?, point));
+            let object = object(state, *handle)?;
+            match object.fences(point) {
+                Some(fences) => self.waits.extend(fences.into_iter().map(Wait::Fence)),
+                None => self.waits.push(Wait::Point(object, point)),
+            }
         }
         Ok(())
     }
