@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that a change must pass: formatting, lints, and all tests. Works on a fresh Debian or Ubuntu with a Rust
-# toolchain; what is missing of LLVM's command-line tools (the oracle of the disassembler) and of a Vulkan driver is installed first.
+# toolchain; what is missing of LLVM's command-line tools (the oracle of the disassembler), of Mesa's drivers and of piglit is installed first.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -22,6 +22,14 @@ if [ -z "$(find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/
     [ "$(id -u)" = 0 ] || root=sudo
     $root apt-get update -qq
     $root apt-get install -y -qq --no-install-recommends mesa-vulkan-drivers libvulkan1
+fi
+
+# Unmodified programs for the virtual GPU: Mesa's AMD drivers, and piglit's tests.
+if [ ! -d /usr/lib/x86_64-linux-gnu/piglit ] || [ ! -e /usr/lib/x86_64-linux-gnu/dri/radeonsi_dri.so ]; then
+    root=""
+    [ "$(id -u)" = 0 ] || root=sudo
+    $root apt-get update -qq
+    $root apt-get install -y -qq --no-install-recommends piglit libgl1-mesa-dri libegl1 libgbm1
 fi
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot list or read its inputs has to stop")]
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod guest;
+
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! What the examples share: OpenGL without its headers, found when the program runs.
 #![allow(dead_code, reason = "each example uses its part")]
+#![expect(unsafe_code, reason = "OpenGL is a C interface")]
 
 use std::error::Error;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -225,6 +226,16 @@ impl Gl {
         self.functions.gen_buffers(1, &raw mut buffer);
         self.functions.bind_buffer(CAPTURE, buffer);
         self.functions.buffer_data(CAPTURE, bytes as isize, fill.as_ptr().cast(), DYNAMIC_READ);
+        buffer
+    }
+
+    /// A buffer of so many bytes with nothing in it.
+    pub(crate) fn reserve(&self, bytes: usize) -> u32 {
+        const STATIC_DRAW: u32 = 0x88e4;
+        let mut buffer = 0;
+        self.functions.gen_buffers(1, &raw mut buffer);
+        self.functions.bind_buffer(CAPTURE, buffer);
+        self.functions.buffer_data(CAPTURE, bytes as isize, ptr::null(), STATIC_DRAW);
         buffer
     }
 

@@ -1,6 +1,6 @@
 //! A small OpenGL program with transform feedback. It knows nothing of the virtual GPU: on a machine with a GPU it runs on that.
 //!
-//!     cargo run --release -- run -- cargo run -q --release -p guestwave-virtual-gpu --example xfb
+//!     cargo run --release -- run -- cargo run -q --release --example xfb
 
 mod support;
 

@@ -1,0 +1,176 @@
+//! Unmodified programs on the virtual GPU: what they see, how they may misbehave, and that a recording replays to the same bytes.
+//!
+//! These tests need Mesa's radeonsi (Debian: libgl1-mesa-dri, libegl1).
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::guest::{Ended, example, run, scratch};
+use guestwave_harness::capture::load;
+use guestwave_harness::engine::EngineArgs;
+use guestwave_harness::replay::{ReplayOptions, replay};
+
+const NONE: [&str; 0] = [];
+
+/// The executors, as options.
+const EXECUTORS: [&[&str]; 2] = [&["--executor", "reference"], &["--executor", "translate"]];
+
+#[test]
+fn a_program_sees_each_gpu_and_captures_its_vertices() {
+    for (gpu, name) in
+        [("navi21", "AMD Radeon RX 6800 XT (navi21"), ("navi10", "AMD Radeon RX 5700 XT (navi10")]
+    {
+        for executor in EXECUTORS {
+            let options = [&["--gpu", gpu], executor].concat();
+            let Ended { status, out, summary } = run(&options, &example("xfb"), &NONE);
+            assert!(out.starts_with(name), "{out}");
+            assert!(out.contains("vertex 3: place (3, 1.5, -3, 1) square 9"), "{out}");
+            assert_eq!((status, summary.count("draws")), (Some(0), 1), "{out}");
+        }
+    }
+}
+
+#[test]
+fn clip_distances_of_every_count_are_captured_in_both_provoking_modes() {
+    for executor in EXECUTORS {
+        let Ended { status, out, summary } = run(executor, &example("clip_distance"), &NONE);
+        assert!(out.contains("every count from 1 to 8, both provoking modes: right"), "{out}");
+        assert_eq!((status, summary.count("draws")), (Some(0), 32), "{out}");
+    }
+}
+
+fn behaves(behaviour: &str, says: &str) -> Ended {
+    let ended = run(&["--executor", "translate"], &example("guest"), &[behaviour]);
+    assert!(ended.out.contains(says), "{}", ended.out);
+    ended
+}
+
+#[test]
+fn a_killed_program_costs_only_itself() {
+    let ended = behaves("killed", "the program was ended by signal 9");
+    assert_eq!(ended.status, Some(1));
+    assert!(ended.summary.count("draws") <= 50);
+}
+
+#[test]
+fn what_a_program_submitted_runs_though_it_never_waits() {
+    let ended = behaves("never-waits", "left");
+    assert_eq!(ended.status, Some(0));
+    // The driver's own thread may not have submitted the last ones when the program ended.
+    assert!(ended.summary.count("draws") > 100, "{}", ended.out);
+}
+
+#[test]
+fn a_fork_leaves_the_parents_context_whole() {
+    assert_eq!(behaves("fork", "both right").status, Some(0));
+}
+
+#[test]
+fn the_device_is_opened_again_and_again() {
+    assert_eq!(behaves("reopen", "ten times right").status, Some(0));
+}
+
+#[test]
+fn memory_ends_with_an_error_of_opengl_and_comes_back() {
+    assert_eq!(behaves("pressure", "memory ended, and came back").status, Some(0));
+}
+
+#[test]
+fn two_programs_run_at_once() {
+    let guest = example("guest");
+    let both = format!("{guest} right & {guest} right && wait");
+    let Ended { status, out, summary } = run(&["--executor", "translate"], "sh", &["-c", &both]);
+    assert_eq!((status, out.matches("right\n").count()), (Some(0), 2), "{out}");
+    assert_eq!(summary.count("draws"), 40);
+}
+
+#[test]
+fn no_other_gpu_is_seen() {
+    let Ended { status, out, .. } =
+        run(&["--quiet"], "sh", &["-c", "ls /dev/dri; test ! -e /dev/dri/card0; exit 3"]);
+    assert_eq!((status, out.trim()), (Some(1), "renderD128"));
+}
+
+/// The probe of the wgpu backend is a Vulkan program: it copies buffers and dispatches through radv.
+#[test]
+fn a_vulkan_program_copies_and_computes_through_radv() {
+    let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").unwrap().map(|e| e.unwrap().path());
+    let radv = drivers.into_iter().find(|p| p.to_string_lossy().contains("radeon_icd"));
+    let drivers = format!("VK_DRIVER_FILES={0} VK_ICD_FILENAMES={0}", radv.unwrap().display());
+    let command = format!("{drivers} exec {} probe", env!("CARGO_BIN_EXE_guestwave"));
+    let Ended { out, summary, .. } = run(&["--executor", "translate"], "sh", &["-c", &command]);
+    assert!(out.starts_with("AMD Radeon RX 6800 XT (RADV NAVI21)"), "{out}");
+    assert!(out.contains("yes  f32 fused multiply-add (2048 of 2048)"), "{out}");
+    assert!(summary.count("dispatches") > 5 && summary.code().is_none(), "{summary:?}");
+}
+
+/// With one step a dispatch nothing runs to its end.
+#[test]
+fn a_refusal_is_told_and_may_end_the_program() {
+    let options = ["--executor", "reference", "--steps", "1"];
+    let Ended { status, out, summary } = run(&options, &example("xfb"), &NONE);
+    assert_eq!((status, out.matches("guestwave: refused ISA-RUN-").count()), (Some(2), 1), "{out}");
+    assert!(summary.code().is_some_and(|code| code.starts_with("ISA-RUN-")), "{summary:?}");
+    assert!(out.contains("vertex 3"), "the program went on: {out}");
+    let stopped = run(&[&options[..], &["--stop-on-refusal"]].concat(), &example("xfb"), &NONE);
+    assert_eq!(stopped.status, Some(2));
+    assert!(
+        stopped.out.contains("ended by signal 15") && !stopped.out.contains("vertex 3"),
+        "{}",
+        stopped.out
+    );
+}
+
+/// Programs whose recordings are replayed: those of this package, and piglit's.
+const RECORDED: [(&str, &[&str]); 10] = [
+    ("xfb", &[]),
+    ("clip_distance", &[]),
+    ("guest", &["right"]),
+    ("ext_transform_feedback-interleaved", &["-auto", "-fbo"]),
+    ("ext_transform_feedback-separate", &["-auto", "-fbo"]),
+    ("ext_transform_feedback-output-type", &["mat4x3", "-auto", "-fbo"]),
+    ("ext_transform_feedback-alignment", &["12", "-auto", "-fbo"]),
+    ("arb_transform_feedback2-change-objects-while-paused", &["-auto", "-fbo"]),
+    ("arb_transform_feedback3-ext_interleaved_two_bufs", &["vs", "-auto", "-fbo"]),
+    ("ext_transform_feedback-tessellation", &["triangle_fan", "flat_first", "-auto", "-fbo"]),
+];
+
+fn program(name: &str) -> String {
+    match name.contains("transform_feedback") {
+        true => format!("/usr/lib/x86_64-linux-gnu/piglit/bin/{name}"),
+        false => example(name),
+    }
+}
+
+fn engine(options: &[&str]) -> EngineArgs {
+    #[derive(clap::Parser)]
+    struct Options {
+        #[command(flatten)]
+        engine: EngineArgs,
+    }
+    let words = std::iter::once("test").chain(options.iter().copied());
+    <Options as clap::Parser>::parse_from(words).engine
+}
+
+/// Recorded on each executor, and replayed on each.
+#[test]
+fn a_recording_replays_to_the_same_bytes() {
+    for ((name, arguments), on) in RECORDED.iter().flat_map(|program| EXECUTORS.map(|on| (program, on))) {
+        let file = scratch(".cap");
+        let options = [on, &["--record", file.to_str().unwrap()]].concat();
+        let Ended { status, out, .. } = run(&options, &program(name), arguments);
+        assert_eq!(status, Some(0), "{name} on {on:?}: {out}");
+        let capture = load(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        for executor in EXECUTORS {
+            let options = ReplayOptions { golden: true, ..ReplayOptions::default() };
+            let report = replay(&capture, engine(executor).engine().unwrap().executor, options).report;
+            assert!(report.ok, "{name}, recorded on {on:?}, on {executor:?}: {:?}", report.refusals);
+            assert!(
+                report.golden.pages > 0 && report.golden.differ.is_empty(),
+                "{name}: {:?}",
+                report.golden
+            );
+        }
+    }
+}
