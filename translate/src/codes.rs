@@ -1,6 +1,7 @@
 //! Every code of the translator, of the evaluator and of all backends' runs, with its sentence.
 
 use crate::gfx10::Refusal;
+use crate::valhall;
 
 /// Codes that no error type of this crate lists by itself.
 const OTHERS: &[(&str, &str)] = &[
@@ -51,7 +52,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Every code with its sentence, by code.
 pub fn catalogue() -> Vec<(&'static str, &'static str)> {
-    let mut all: Vec<_> = Refusal::ALL.iter().chain(OTHERS).copied().collect();
+    let mut all: Vec<_> = Refusal::ALL.iter().chain(OTHERS).chain(valhall::Refusal::ALL).copied().collect();
     all.sort_unstable();
     all
 }

@@ -19,4 +19,5 @@ pub mod naga;
 pub mod plain;
 pub mod program;
 pub mod sol;
+pub mod valhall;
 pub mod varying;

@@ -8,8 +8,9 @@ use guestwave_isa::gfx10::{Target, WaveSize};
 
 use super::known::{evaluate, params};
 use crate::backend::{BackendError, Fidelity, Holding, ProgramId};
-use crate::gfx10::{Assumption, Event, LaunchShape, Source, translate};
+use crate::gfx10::{Assumption, Event, Known, LaunchShape, Source, Translation, translate};
 use crate::program::{ParamSource, Program, Trace};
+use crate::valhall;
 
 /// Bytes of code that are read at most: the longest program that is translated.
 const CODE_BYTES: u64 = 1 << 22;
@@ -209,7 +210,7 @@ impl Wanted<'_> {
     }
 }
 
-type Translated = (crate::gfx10::Translation, Vec<u32>, u32);
+type Translated = (Translation, Vec<u32>, u32);
 
 fn translated(
     dispatch: &ExactDispatch,
@@ -228,34 +229,56 @@ fn translated(
         let words = read_code(memory, address, bytes.min(there) & !3)
             .filter(|w| !w.is_empty())
             .ok_or_else(missing)?;
-        let source = source(dispatch, &words, fidelity);
         let known =
             |trace: &Trace, sources: &[ParamSource]| evaluate(trace, &params(dispatch, sources), memory);
-        match translate(&source, &format!("{address:x}"), &known) {
+        match attempt(dispatch, &words, fidelity, &known) {
             Ok((translation, reached)) => return Ok((translation, words, reached)),
             // The code may go on behind what was read.
-            Err(r) if r.needs_more_code() && bytes < there.min(CODE_BYTES) => bytes *= 8,
-            Err(r) => {
-                return Err(Refused {
-                    code: r.code(),
-                    text: format!("the program at {address:#x}: {r}"),
-                    pc: r.pc(),
-                });
-            }
+            Err((_, true)) if bytes < there.min(CODE_BYTES) => bytes *= 8,
+            Err((refused, _)) => return Err(refused),
         }
     }
 }
 
-fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fidelity) -> Source<'a> {
+/// Translates what was read of a program; an error also tells whether the program may go on behind that.
+fn attempt(
+    dispatch: &ExactDispatch,
+    words: &[u32],
+    fidelity: Fidelity,
+    known: Known<'_>,
+) -> Result<(Translation, u32), (Refused, bool)> {
+    let address = dispatch.program.address;
+    let name = format!("{address:x}");
+    let refused =
+        |code, text: String, pc| Refused { code, text: format!("the program at {address:#x}: {text}"), pc };
+    match target(dispatch.program.isa) {
+        Some(target) => translate(&source(dispatch, words, target, fidelity), &name, known)
+            .map_err(|r| (refused(r.code(), r.to_string(), r.pc()), r.needs_more_code())),
+        None => valhall::translate(&valhall_source(dispatch, words, fidelity), &name, known)
+            .map_err(|r| (refused(r.code(), r.to_string(), r.pc()), r.needs_more_code())),
+    }
+}
+
+/// The GFX10 decoder's name of an instruction set, if it is one of its own.
+fn target(isa: Isa) -> Option<Target> {
+    match isa {
+        Isa::Gfx1010 => Some(Target::Gfx1010),
+        Isa::Gfx1013 => Some(Target::Gfx1013),
+        Isa::Gfx1030 => Some(Target::Gfx1030),
+        Isa::ValhallV9 => None,
+    }
+}
+
+fn valhall_source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fidelity) -> valhall::Source<'a> {
+    let wave_lanes = dispatch.program.wave_lanes;
+    valhall::Source { words, wave_lanes, shape: LaunchShape::new(dispatch), fidelity }
+}
+
+fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], target: Target, fidelity: Fidelity) -> Source<'a> {
     let p = &dispatch.program;
     Source {
         words,
-        target: match p.isa {
-            Isa::Gfx1010 => Target::Gfx1010,
-            Isa::Gfx1013 => Target::Gfx1013,
-            // Programs of the other guest never come here.
-            Isa::Gfx1030 | Isa::ValhallV9 => Target::Gfx1030,
-        },
+        target,
         wave: if p.wave_lanes == 64 { WaveSize::W64 } else { WaveSize::W32 },
         float_mode: p.float_mode,
         dx10_clamp: p.dx10_clamp,

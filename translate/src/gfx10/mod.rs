@@ -27,6 +27,7 @@ mod plan;
 mod shape;
 mod translation;
 
+pub(crate) use emit::lane_value;
 pub use error::Refusal;
 pub use event::{Event, EventKind, OVERFLOW};
 pub use shape::{GridShape, LaneShape, LaunchShape, LaunchWords, ScalarShape};

@@ -214,6 +214,30 @@ impl Builder {
         self.tri(TriOp::Select, cond, a, b)
     }
 
+    /// A constant of the type of `value`.
+    pub fn like(&mut self, value: Value, bits: u64) -> Value {
+        if self.info(value).ty == Type::B64 { self.c64(bits) } else { self.c32(bits as u32) }
+    }
+
+    /// `op` with a constant second operand of the type of the first.
+    pub fn with_constant(&mut self, op: BinOp, a: Value, bits: u64) -> Value {
+        let b = self.like(a, bits);
+        self.bin(op, a, b)
+    }
+
+    /// A shift by a constant.
+    pub fn shift(&mut self, op: BinOp, a: Value, by: u32) -> Value {
+        let by = self.c32(by);
+        self.bin(op, a, by)
+    }
+
+    /// Ends the dispatch without effect where `cond` holds.
+    pub fn trap_if(&mut self, cond: Value, code: &'static str, pc: u32) {
+        if self.constant(cond) != Some(0) {
+            self.push(Stmt::If { cond, then: vec![Stmt::Trap { code, pc }], otherwise: Vec::new() });
+        }
+    }
+
     /// A wave operation.
     pub fn wave(&mut self, op: WaveOp) -> Value {
         self.expr(Expr::Wave(op))

@@ -28,6 +28,7 @@ use mode::Modes;
 
 pub(super) use clock::reads_clock;
 pub(super) use control::CONTROL_ROWS;
+pub(crate) use prologue::lane_value;
 
 /// What one attempt at emission works from.
 pub(super) struct Input<'a> {

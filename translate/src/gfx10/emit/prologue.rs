@@ -5,7 +5,7 @@ use guestwave_isa::gfx10::sreg;
 use super::Emit;
 use super::registers::Cell;
 use crate::gfx10::shape::{GridShape, LaneShape, ScalarShape};
-use crate::program::{Access, BinOp, Builtin, ParamSource, Space, UnOp, Value, Width};
+use crate::program::{Access, BinOp, Builder, Builtin, ParamSource, Space, UnOp, Value, Width};
 
 /// This lane's place in the grid.
 struct Place {
@@ -122,7 +122,7 @@ impl Emit<'_> {
             }
             ScalarShape::PerWave => {
                 let start = self.b.param(ParamSource::SgprTable(n));
-                self.table_word(start, wave)
+                table_word(&mut self.b, start, wave)
             }
         }
     }
@@ -155,39 +155,44 @@ impl Emit<'_> {
     }
 
     fn first_vgpr(&mut self, n: u8, shape: LaneShape, place: &Place) -> Value {
-        let base = |e: &mut Self| e.b.param(ParamSource::Vgpr(n));
-        match shape {
-            LaneShape::Word => base(self),
-            LaneShape::Item => {
-                let base = base(self);
-                self.b.bin(BinOp::Add, base, place.item)
-            }
-            LaneShape::Primitive => {
-                let (base, items) = (base(self), self.b.param(ParamSource::VgprLimit(n)));
-                let primitive = self.b.bin(BinOp::DivU, place.item, items);
-                self.b.bin(BinOp::Add, base, primitive)
-            }
-            LaneShape::Cycle => {
-                let (base, items) = (base(self), self.b.param(ParamSource::VgprLimit(n)));
-                let place = self.b.bin(BinOp::RemU, place.item, items);
-                self.b.bin(BinOp::Add, base, place)
-            }
-            LaneShape::ThreadId(axis) => place.thread[usize::from(axis.min(2))],
-            LaneShape::PerItem => {
-                let (start, words) =
-                    (self.b.param(ParamSource::VgprTable(n)), self.b.param(ParamSource::VgprLimit(n)));
-                let word = self.b.bin(BinOp::RemU, place.item, words);
-                self.table_word(start, word)
-            }
+        lane_value(&mut self.b, n, shape, place.item, place.thread)
+    }
+}
+
+/// What the rule of VGPR `n` gives a lane: `item` is its item, `thread` its thread in the workgroup.
+pub(crate) fn lane_value(b: &mut Builder, n: u8, shape: LaneShape, item: Value, thread: [Value; 3]) -> Value {
+    let (base, limit) = (ParamSource::Vgpr(n), ParamSource::VgprLimit(n));
+    let after_base = |b: &mut Builder, offset: Value| {
+        let base = b.param(base);
+        b.bin(BinOp::Add, base, offset)
+    };
+    match shape {
+        LaneShape::Word => b.param(base),
+        LaneShape::Item => after_base(b, item),
+        LaneShape::Primitive => {
+            let items = b.param(limit);
+            let primitive = b.bin(BinOp::DivU, item, items);
+            after_base(b, primitive)
+        }
+        LaneShape::Cycle => {
+            let items = b.param(limit);
+            let place = b.bin(BinOp::RemU, item, items);
+            after_base(b, place)
+        }
+        LaneShape::ThreadId(axis) => thread[usize::from(axis.min(2))],
+        LaneShape::PerItem => {
+            let (start, words) = (b.param(ParamSource::VgprTable(n)), b.param(limit));
+            let word = b.bin(BinOp::RemU, item, words);
+            table_word(b, start, word)
         }
     }
+}
 
-    fn table_word(&mut self, start: Value, index: Value) -> Value {
-        let (two, four) = (self.b.c32(2), self.b.c32(4));
-        let offset = self.b.bin(BinOp::Shl, index, two);
-        let address = self.b.bin(BinOp::Add, start, offset);
-        let access =
-            Access { space: Space::Table, address, valid: four, width: Width::W32, pc: 0, slot: None };
-        self.b.load(1, access)[0]
-    }
+/// The word of this index of a table.
+fn table_word(b: &mut Builder, start: Value, index: Value) -> Value {
+    let four = b.c32(4);
+    let offset = b.shift(BinOp::Shl, index, 2);
+    let address = b.bin(BinOp::Add, start, offset);
+    let access = Access { space: Space::Table, address, valid: four, width: Width::W32, pc: 0, slot: None };
+    b.load(1, access)[0]
 }

@@ -19,7 +19,7 @@ pub struct Order {
 
 impl Order {
     /// Works them out.
-    pub fn new(graph: &Graph) -> Order {
+    pub fn new<I, C: Copy>(graph: &Graph<I, C>) -> Order {
         let successors: Vec<Vec<usize>> =
             graph.blocks.iter().map(|b| b.end.successors().map(|s| s.0).collect()).collect();
         let rpo = reverse_post_order(&successors, 0);

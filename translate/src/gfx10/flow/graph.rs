@@ -21,7 +21,7 @@ pub enum Condition {
 
 /// How a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum End<C = Condition> {
     /// s_endpgm.
     Program,
     /// Goes on to one block.
@@ -29,7 +29,7 @@ pub enum End {
     /// Goes to `taken` if the condition holds, else to `next`.
     Branch {
         /// The condition.
-        condition: Condition,
+        condition: C,
         /// Where to if it holds.
         taken: BlockId,
         /// Where to if not.
@@ -37,7 +37,7 @@ pub enum End {
     },
 }
 
-impl End {
+impl<C: Copy> End<C> {
     /// The blocks that may follow, `taken` first.
     pub fn successors(self) -> impl Iterator<Item = BlockId> {
         match self {
@@ -52,11 +52,11 @@ impl End {
 
 /// Instructions that run one after the other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block {
+pub struct Block<I = Inst, C = Condition> {
     /// The instructions, without the branch that ends the block.
-    pub insts: Vec<Inst>,
+    pub insts: Vec<I>,
     /// How it ends.
-    pub end: End,
+    pub end: End<C>,
     /// Byte offset of its first instruction.
     pub offset: u32,
     /// Whether an instruction of its own ends it: a branch, or `s_endpgm`.
@@ -65,9 +65,9 @@ pub struct Block {
 
 /// A program as basic blocks, all of them reachable.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Graph {
+pub struct Graph<I = Inst, C = Condition> {
     /// The blocks by offset; block 0 is the entry.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Block<I, C>>,
     /// Bytes of code that were read, from the program's start.
     pub bytes: u32,
 }
@@ -166,14 +166,16 @@ impl Graph {
         let bytes = code.values().next_back().map_or(0, Inst::next_offset);
         Ok(Graph { blocks, bytes })
     }
+}
 
+impl<I, C: Copy> Graph<I, C> {
     /// The block.
-    pub fn block(&self, id: BlockId) -> &Block {
+    pub fn block(&self, id: BlockId) -> &Block<I, C> {
         &self.blocks[id.0]
     }
 
     /// All block ids in order.
-    pub fn ids(&self) -> impl Iterator<Item = BlockId> + use<> {
+    pub fn ids(&self) -> impl Iterator<Item = BlockId> + use<I, C> {
         (0..self.blocks.len()).map(BlockId)
     }
 

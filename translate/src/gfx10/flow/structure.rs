@@ -83,7 +83,7 @@ enum Draft {
 
 impl Tree {
     /// Structures a graph.
-    pub fn new(graph: &Graph, order: &Order) -> Tree {
+    pub fn new<I, C: Copy>(graph: &Graph<I, C>, order: &Order) -> Tree {
         if !order.reducible {
             return Tree { nodes: vec![Node::Chain(order.rpo.clone())], flags: 0 };
         }
@@ -92,8 +92,8 @@ impl Tree {
     }
 }
 
-struct Shaper<'a> {
-    graph: &'a Graph,
+struct Shaper<'a, I, C> {
+    graph: &'a Graph<I, C>,
     order: &'a Order,
     /// Innermost loop header of each block, itself for a header.
     header: Vec<Option<BlockId>>,
@@ -105,8 +105,8 @@ struct Shaper<'a> {
     scopes: Vec<Vec<BlockId>>,
 }
 
-impl<'a> Shaper<'a> {
-    fn new(graph: &'a Graph, order: &'a Order) -> Self {
+impl<'a, I, C: Copy> Shaper<'a, I, C> {
+    fn new(graph: &'a Graph<I, C>, order: &'a Order) -> Self {
         let n = graph.blocks.len();
         let mut s = Shaper {
             graph,

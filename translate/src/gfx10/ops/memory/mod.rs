@@ -21,7 +21,7 @@ pub(super) use scalar::{ROWS as SCALAR_ROWS, ScalarAtomic, atomic_meaning as sca
 
 use crate::gfx10::emit::Emit;
 use crate::gfx10::error::Stop;
-use crate::program::{Access, BinOp, Rate, Space, Stmt, Type, UnOp, Value, Width};
+use crate::program::{Access, BinOp, Rate, Space, Type, UnOp, Value, Width};
 use access::{Half, Part};
 
 /// How an instruction forms addresses.
@@ -152,10 +152,7 @@ impl Emit<'_> {
 
     /// Ends the dispatch where `cond` holds in any lane that comes here.
     pub(in crate::gfx10) fn trap_if(&mut self, cond: Value, code: &'static str, pc: u32) {
-        if self.b.constant(cond) == Some(0) {
-            return;
-        }
-        self.b.push(Stmt::If { cond, then: vec![Stmt::Trap { code, pc }], otherwise: Vec::new() });
+        self.b.trap_if(cond, code, pc);
     }
 
     /// A value as a `B64`, zero-extended.

@@ -45,19 +45,17 @@ impl Emit<'_> {
 
     /// A constant of the type of `value`.
     pub(in crate::gfx10) fn like(&mut self, value: Value, bits: u64) -> Value {
-        if self.b.info(value).ty == Type::B64 { self.b.c64(bits) } else { self.b.c32(bits as u32) }
+        self.b.like(value, bits)
     }
 
     /// `op` with a constant second operand of the type of the first.
     pub(in crate::gfx10) fn with_constant(&mut self, op: BinOp, a: Value, bits: u64) -> Value {
-        let b = self.like(a, bits);
-        self.b.bin(op, a, b)
+        self.b.with_constant(op, a, bits)
     }
 
     /// A shift by a constant.
     pub(in crate::gfx10) fn shift(&mut self, op: BinOp, a: Value, by: u32) -> Value {
-        let by = self.b.c32(by);
-        self.b.bin(op, a, by)
+        self.b.shift(op, a, by)
     }
 
     /// The low dword: shift amounts and counts are 32-bit whatever the source is.
