@@ -3,7 +3,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop")]
 
 use guestwave_cp::mali::record::{self, Record};
-use guestwave_cp::mali::{Attribute, AttributeBuffer, Divisor, Element, Frequency, Stride, Version};
+use guestwave_cp::mali::{
+    Attribute, AttributeBuffer, AttributeSet, Divisor, Draw, Element, Frequency, Invocation, ResourceTables,
+    Stride, Version,
+};
+use guestwave_cp::{Generation, GuestMemory, MemoryFault};
 use proptest::prelude::*;
 
 /// A row of the captured descriptors.
@@ -163,5 +167,49 @@ proptest! {
     fn any_place_is_defined(pointer: u64, size: u64, index: u32, stride: u32, offset: i32, bytes in 0usize..=32) {
         let _ = Element::linear(pointer, size, index.into(), stride, offset).place(bytes);
         let _ = Element::packet(pointer, size, index.into(), (stride as u16, (stride >> 16) as u16), offset).place(bytes);
+    }
+}
+
+/// Memory that holds something at every address.
+struct Noise(u64);
+
+impl GuestMemory for Noise {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        for (i, byte) in into.iter_mut().enumerate() {
+            let mixed = (address.wrapping_add(i as u64) ^ self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            // Every other byte is small, so that types and indices often have a meaning.
+            *byte = if mixed >> 63 == 0 { (mixed >> 40) as u8 & 7 } else { (mixed >> 48) as u8 };
+        }
+        Ok(())
+    }
+
+    fn write(&self, _: u64, _: &[u8]) -> Result<(), MemoryFault> {
+        Ok(())
+    }
+
+    fn mapping(&self, _: u64) -> Option<std::ops::Range<u64>> {
+        Some(0..1 << 48)
+    }
+
+    fn generation(&self) -> Generation {
+        Generation(0)
+    }
+
+    fn changed_since(&self, since: Generation, _: &mut dyn FnMut(std::ops::Range<u64>)) -> Generation {
+        since
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_tables_are_total(seed: u64, address: u64, index: u32, number in 4u8..15, vertex: u32, instance: u32, start: u32) {
+        let Ok(version) = Version::new(number) else { return Ok(()) };
+        let (memory, draw) = (Noise(seed), Draw { padded: start, offset_start: start });
+        let invocation = Invocation { vertex, instance };
+        let set = AttributeSet { version, attributes: (address, 1 << 16), buffers: (address ^ seed, 1 << 9) };
+        let _ = set.locate(&memory, draw, index & 0xffff, invocation);
+        if let Ok(tables) = ResourceTables::of_pointer(version, address) {
+            let _ = tables.locate(&memory, draw, (index & 63, index >> 16), invocation);
+        }
     }
 }

@@ -4,5 +4,6 @@
 
 mod attributes;
 mod captured;
+mod command;
 mod linker;
 mod programs;

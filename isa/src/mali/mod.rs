@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`midgard`] | v4, v5 | a 60-bit load/store word, two to a 128-bit bundle |
 //! | [`bifrost`] | v6, v7 | a 20-bit ADD word, a 23-bit FMA word, and the clause around them |
-//! | [`valhall::words`] | v9 to v14 | a 64-bit word that reaches memory |
+//! | [`valhall::words`] | v9 to v14 | a 64-bit word that reaches memory, or stands beside one in a captured program |
 //!
 //! # Invariants
 //!

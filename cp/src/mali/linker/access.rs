@@ -89,12 +89,23 @@ impl Chooser<'_> {
         let (_, reason) = access_type(self.request, v);
         let mut why = vec![reason.to_owned()];
         let Some(slot) = self.layout.slot(v.location) else { return nothing(index, why) };
-        let read =
-            self.request.varyings.iter().any(|o| o.stage == Stage::Fragment && o.location == v.location);
-        let user = matches!(slot.section, Section::Generic { .. });
-        let generation = self.version().generation();
-        let descriptor = self.vertex_descriptor(v.location).filter(|_| generation != Generation::Valhall);
-        let form = match generation {
+        let valhall = self.version().generation() == Generation::Valhall;
+        let descriptor = self.vertex_descriptor(v.location).filter(|_| !valhall);
+        let form = self.store_form(slot, descriptor, &mut why);
+        let section = self.stored_section(slot, v, form, &mut why);
+        let converts = (v.element.bits != slot.element.bits && valhall).then_some(v.element.bits);
+        if converts.is_some() {
+            why.push(format!("STORE does not convert: the shader makes {} of it first", slot.element));
+        }
+        // Through a descriptor the register keeps the shader's size and the hardware converts.
+        let bits = if valhall { slot.element.bits } else { v.element.bits };
+        let register = self.register(Element { base: slot.element.base, bits }, &mut why);
+        let (memory, components) = (slot.element, moved(v, form));
+        Access { varying: index, form, register, memory, components, section, descriptor, converts, why }
+    }
+
+    fn store_form(&self, slot: &Slot, descriptor: Option<u32>, why: &mut Vec<String>) -> Form {
+        match self.version().generation() {
             Generation::Midgard => Form::StoreVarying,
             Generation::Bifrost => {
                 let immediate = descriptor.is_some_and(|d| d < LEA_ATTR_IMMEDIATE);
@@ -104,36 +115,24 @@ impl Chooser<'_> {
             Generation::Valhall => {
                 why.push("v9 and later store through the output buffer, without a descriptor".to_owned());
                 if matches!(slot.section, Section::Attributes { .. }) {
-                    why.push("its entry is the fourth after the position's: LEA_BUF's index is the internal id + 4".to_owned());
+                    let entry = "its entry is the fourth after the position's: LEA_BUF's index is the internal id + 4";
+                    why.push(entry.to_owned());
                 }
                 Form::StoreBuffer
             }
-        };
-        let dropped = user && !read && generation != Generation::Valhall;
-        if dropped {
+        }
+    }
+
+    /// Where a store goes: nowhere if it goes through a descriptor and nobody reads it.
+    fn stored_section(&self, slot: &Slot, v: &Varying, form: Form, why: &mut Vec<String>) -> Section {
+        let reads = |o: &Varying| o.stage == Stage::Fragment && o.location == v.location;
+        let read = self.request.varyings.iter().any(reads);
+        let user = matches!(slot.section, Section::Generic { .. });
+        if user && !read && form != Form::StoreBuffer {
             why.push("no input reads it: a Constant descriptor discards the store".to_owned());
+            return Section::Nowhere;
         }
-        let section = if dropped { Section::Nowhere } else { shifted(slot, v, form) };
-        let converts =
-            (v.element.bits != slot.element.bits && form == Form::StoreBuffer).then_some(v.element.bits);
-        if converts.is_some() {
-            why.push(format!("STORE does not convert: the shader makes {} of it first", slot.element));
-        }
-        // Through a descriptor the register keeps the shader's size and the hardware converts.
-        let bits = if form == Form::StoreBuffer { slot.element.bits } else { v.element.bits };
-        let register = self.register(Element { base: slot.element.base, bits }, &mut why);
-        let components = moved(v, form);
-        Access {
-            varying: index,
-            form,
-            register,
-            memory: slot.element,
-            components,
-            section,
-            descriptor,
-            converts,
-            why,
-        }
+        shifted(slot, v, form)
     }
 
     fn load(&self, index: usize, v: &Varying) -> Access {

@@ -24,6 +24,7 @@ impl Operands for ValhallOperands {
     fn print(&self, kind: &str, value: u32, out: &mut String) {
         match kind {
             "source" => *out += &source(value).map_or_else(String::new, |s| s.to_string()),
+            "register" => *out += &format!("r{value}"),
             _ => {
                 let more = u32::from(kind == "staging_more");
                 *out += &staging_text(value & 63, (value >> 6) + more);
@@ -34,6 +35,10 @@ impl Operands for ValhallOperands {
     fn parse(&self, kind: &str, text: &str) -> Option<(u32, u32, usize)> {
         match kind {
             "source" => parse_source(text),
+            "register" => {
+                let name = word(text);
+                Some((numbered(name, "r", 64)?, u32::MAX, name.len()))
+            }
             _ => {
                 let (first, count, length) = parse_staging(text)?;
                 let stored = count.checked_sub(u32::from(kind == "staging_more"))?;
