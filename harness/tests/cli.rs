@@ -199,3 +199,34 @@ fn code_comes_from_a_file_or_stdin_and_data_is_shown_as_data() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("ISA-DEC-"));
 }
+
+#[test]
+fn declaration_lists_are_encoded_decoded_and_run() {
+    let encode =
+        ["so-decl", "encode", "--slot", "v0=2.0:4", "--slot", "v1=3.0:3", "v0", "gl_SkipComponents2", "v1"];
+    let text = stdout(&encode);
+    let list = "79170007 00000001 00000003 0000002f 00000000 00000803 00000000 00000037 00000000";
+    assert_eq!(text.lines().next(), Some(list));
+    assert!(text.contains("buf0 HOLE xy") && text.contains("buffer 0: pitch 36"), "{text}");
+    let decoded = stdout(&["so-decl", "decode", list]);
+    assert!(decoded.contains("0037  buf0 slot3.xyz"), "{decoded}");
+    assert_eq!(status(&["so-decl", "decode", "79170101", "0000000f", "00000080"]), 2);
+    assert_eq!(status(&["so-decl", "encode", "v0"]), 3);
+    assert_eq!(status(&["so-decl", "run", "intel/examples.json"]), 0);
+    let policy =
+        ["so-decl", "run", "intel/examples.json", "--room-by-last-dword", "--example", "c23_trail_ovf"];
+    assert_eq!(status(&policy), 1, "the other policy comes out otherwise");
+    assert_eq!(status(&["so-decl", "run", "intel/ivb-big128-000.json"]), 2);
+}
+
+#[test]
+fn intel_batches_are_inspected() {
+    let text = stdout(&["inspect", "intel/ivb-c08_hole_both-000.json"]);
+    for part in
+        ["3DSTATE_SO_BUFFER", "buf1 HOLE xyz", "SO_WRITE_OFFSET[1] = 0x0", "stream 0 wrote 1 primitives of 1"]
+    {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    let cut = stdout(&["inspect", "intel/ivb-big128-000.json"]);
+    assert!(cut.contains("CP-IPKT-002"), "{cut}");
+}

@@ -25,9 +25,9 @@ pub(crate) fn primitive(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
     let control = cx.state.sol.control;
     let strips = Strips::new(call.topology, control.reorder);
     let strips = if control.enabled { Some(strips?) } else { strips.ok() };
-    match strips.filter(|_| control.enabled) {
-        Some(strips) => stream_out(cx, packet.at, &call, strips)?,
-        None => check_size(&call, 1)?,
+    check_size(&call, cx.state.fetch.elements.len())?;
+    if let Some(strips) = strips.filter(|_| control.enabled) {
+        stream_out(cx, packet.at, &call, strips)?;
     }
     if let Some(strips) = strips {
         count(cx, &call, strips);

@@ -61,7 +61,7 @@ pub(crate) fn check_size(call: &DrawCall, elements: usize) -> Result<(), Refusal
     }
 }
 
-/// Fetches the vertices of a draw.
+/// Fetches the vertices of a draw, whose size has been checked.
 ///
 /// # Errors
 /// A format, component control or buffer that is not there, or memory that is not mapped.
@@ -73,7 +73,6 @@ pub(crate) fn fetch(
     memory: &dyn GuestMemory,
 ) -> Result<Fetched, Refusal> {
     check_options(state)?;
-    check_size(call, state.elements.len())?;
     let (indices, order) = indices(state, call, memory)?;
     let fetcher = Fetcher::new(state, call, generation, formats)?;
     let mut words = Vec::new();

@@ -6,4 +6,5 @@ mod copy;
 mod examples;
 mod hostile;
 mod random;
+mod stage;
 mod support;

@@ -19,3 +19,6 @@ mod stage;
 pub use formats::VertexFormats;
 pub use program::program;
 pub use stage::ProgramStreamOut;
+
+#[cfg(test)]
+mod tests;
