@@ -20,7 +20,7 @@ use crate::gpu::Gpu;
 use crate::prepare::{Bounds, Maker};
 use crate::probe::{self, Probe};
 use crate::residency::Residency;
-use crate::variants::{Entry, Workshop};
+use crate::variants::{Entry, Launched, Workshop};
 use crate::worker::Worker;
 
 /// How a backend is to be opened.
@@ -211,7 +211,11 @@ impl WgpuBackend {
         let mut entry = Entry::new(program, holding);
         // Programs whose waves have something in common are made when their workgroups are known.
         if !guestwave_translate::naga::shares(program) {
-            let made = entry.module((1, false), true, &mut self.shop, &self.worker);
+            let made = entry.module(
+                Launched { groups: (1, false), apart: true, hoisted: true },
+                &mut self.shop,
+                &self.worker,
+            );
             made.map_err(|e| refuse(e.code, e.reason))?;
         }
         let id = ProgramId(self.entries.len() as u32);

@@ -13,7 +13,10 @@ pub const ORDER: &str = "WGPU-ORDER-001";
 
 /// Codes and sentences, by code.
 pub const CATALOGUE: &[(&str, &str)] = &[
-    (modules::ATOMICS64, "The program has 64-bit atomics and the device has none there."),
+    (
+        modules::ATOMICS64,
+        "The program has 64-bit atomics that the device has not: on guest memory, or on LDS that waves have in common.",
+    ),
     (modules::FLOW, "Lanes or waves of a workgroup would meet where each may go its own way."),
     (modules::GROUP, "A workgroup has more lanes than the device runs together."),
     (modules::INTERNAL, "The module does not pass validation: a fault of the translator, not of the guest."),

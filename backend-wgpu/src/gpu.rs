@@ -199,7 +199,6 @@ impl Gpu {
         let device = &self.opened.device;
         let all = [
             (&mut self.arena, sizes.arena),
-            (&mut self.pages, sizes.pages),
             (&mut self.tables, sizes.tables),
             (&mut self.blocks, sizes.blocks + u64::from(LAUNCH_BYTES)),
             (&mut self.marks, sizes.marks),
@@ -207,9 +206,28 @@ impl Gpu {
             (&mut self.spill, sizes.spill),
         ];
         let grew = all.into_iter().fold(false, |any, (buffer, size)| buffer.fit(device, size) | any);
-        if grew {
+        let table_grew = self.fit_pages(sizes.pages);
+        if grew || table_grew {
             self.bound = None;
         }
+    }
+
+    /// The page table is only told of changes, so what it holds goes along when it grows.
+    fn fit_pages(&mut self, size: u64) -> bool {
+        let device = &self.opened.device;
+        let old = self.pages.buffer.clone();
+        let wanted = if old.is_some() { size.next_power_of_two() } else { size };
+        let fits = old.as_ref().is_some_and(|b| b.size() >= size);
+        if fits || !self.pages.fit(device, wanted) {
+            return false;
+        }
+        if let (Some(old), Some(new)) = (old, &self.pages.buffer) {
+            let descriptor = wgpu::CommandEncoderDescriptor { label: Some("page table") };
+            let mut encoder = device.create_command_encoder(&descriptor);
+            encoder.copy_buffer_to_buffer(&old, 0, new, 0, old.size());
+            self.opened.queue.submit([encoder.finish()]);
+        }
+        true
     }
 
     fn bind(&mut self) -> Option<BindGroup> {

@@ -13,6 +13,9 @@ use crate::marks::{meet, runs, union};
 use crate::prepare::{Extra, Given, Maker};
 use crate::windows::Window;
 
+/// Missed pages of a program that are remembered.
+const MOST_MISSED: usize = 64;
+
 /// What is to be done after a job.
 pub(crate) enum Verdict {
     /// All took effect; for each launch the guest ranges it stored.
@@ -106,13 +109,32 @@ impl Maker<'_> {
             let stop = (stop as usize).min(launches.len() - 1);
             return self.stopped(launches, given, outcome, stop, extra);
         }
-        match cut(given, &stored) {
-            Some(at) => {
-                stored.iter().flatten().for_each(|r| self.residency.stale(r.clone()));
-                Verdict::Cut(at)
+        let verdict = match cut(given, &stored) {
+            Some(at) => Verdict::Cut(at),
+            None if self.stored_to_hoisted(launches, given, &stored) => Verdict::Again,
+            None => return Verdict::Good(stored),
+        };
+        stored.iter().flatten().for_each(|r| self.residency.stale(r.clone()));
+        verdict
+    }
+
+    /// Whether a launch stored to what the host had loaded for it, which it is not to do again.
+    fn stored_to_hoisted(
+        &mut self,
+        launches: &[Launch],
+        given: &[Given],
+        stored: &[Vec<Range<u64>>],
+    ) -> bool {
+        let mut any = false;
+        for ((launch, given), stored) in launches.iter().zip(given).zip(stored) {
+            if meet(&given.hoisted_ranges, stored)
+                && let Some(entry) = self.entries.get_mut(&launch.program)
+            {
+                entry.stores_to_hoisted = true;
+                any = true;
             }
-            None => Verdict::Good(stored),
         }
+        any
     }
 
     fn stopped(
@@ -123,12 +145,13 @@ impl Maker<'_> {
         stop: usize,
         extra: &mut Extra,
     ) -> Verdict {
-        let (launch, given) = (&launches[stop], &given[stop]);
+        let (program, launch, given) = (launches[stop].program, &launches[stop], &given[stop]);
+        let alike: Vec<bool> = launches.iter().map(|l| l.program == program).collect();
         let details = details(outcome, given, stop);
         let again = if details.has(flag::MISS | flag::INDIRECT) {
             self.provide_pages(launch, given, outcome, extra) || self.go_general(launch, &details)
         } else if details.has(flag::MARK_MISS) {
-            self.provide_marks(outcome, stop, extra)
+            self.provide_marks(outcome, (stop, &alike), extra)
         } else {
             self.change_way(launch, &details)
         };
@@ -146,8 +169,13 @@ impl Maker<'_> {
         let mut progress = false;
         for page in notes(outcome, status::MISSES) {
             progress |= self.widen(launch, given, page);
-            if !self.residency.has(page) && any_mapped(page, self.memory) {
-                progress |= extra.pages.insert(page);
+            if !self.residency.has(page) && any_mapped(page, self.memory) && extra.pages.insert(page) {
+                progress = true;
+                if let Some(entry) = self.entries.get_mut(&launch.program)
+                    && entry.missed.len() < MOST_MISSED
+                {
+                    entry.missed.insert(page);
+                }
             }
         }
         progress
@@ -193,15 +221,21 @@ impl Maker<'_> {
         progress
     }
 
-    /// Notes pages whose marks were missed. Says whether any can have some.
-    fn provide_marks(&mut self, outcome: &Outcome, launch: usize, extra: &mut Extra) -> bool {
-        let Some(paged) = extra.paged.get_mut(launch) else { return false };
+    /// Notes pages whose marks a launch missed, for those after it too that are `alike`. Says whether any can have some.
+    fn provide_marks(
+        &mut self,
+        outcome: &Outcome,
+        (launch, alike): (usize, &[bool]),
+        extra: &mut Extra,
+    ) -> bool {
         let mut progress = false;
         for arena_page in notes(outcome, status::MARK_MISSES) {
             if let Some(page) = self.residency.guest_page(arena_page as u32)
                 && writable(page, self.memory)
             {
-                progress |= paged.insert(page);
+                let after = extra.paged.iter_mut().zip(alike).skip(launch).filter(|(_, alike)| **alike);
+                let added = after.map(|(paged, _)| paged.insert(page)).collect::<Vec<_>>();
+                progress |= added.first() == Some(&true);
             }
         }
         progress

@@ -15,7 +15,8 @@ pub(crate) struct PageTable {
     /// Blocks that the device has yet to be told of.
     changed: BTreeSet<usize>,
     leaves: HashMap<u32, u32>,
-    entries: Vec<u64>,
+    /// Edge maps that pages have had, which they get again.
+    maps: HashMap<u64, u32>,
 }
 
 impl PageTable {
@@ -24,7 +25,7 @@ impl PageTable {
             words: Vec::new(),
             changed: BTreeSet::new(),
             leaves: HashMap::new(),
-            entries: Vec::new(),
+            maps: HashMap::new(),
         };
         table.clear();
         table
@@ -35,7 +36,7 @@ impl PageTable {
         self.words = vec![PAGE_ROOTS; PAGE_ROOTS as usize];
         self.words.resize((PAGE_ROOTS + PAGE_LEAF_WORDS) as usize, 0);
         self.leaves.clear();
-        self.entries.clear();
+        self.maps.clear();
         self.changed = (0..self.words.len() / BLOCK).collect();
     }
 
@@ -79,11 +80,12 @@ impl PageTable {
     pub(crate) fn set(&mut self, page: u64, arena_page: u32, parts: u16, edges: Option<&[u32]>) {
         let at = self.entry(page);
         self.set_word(at, arena_page << 16 | u32::from(parts));
-        let old = self.words[at as usize + 1];
         let map = match edges {
             None => 0,
             Some(edges) => {
-                let map = if old == 0 { self.extend(PAGE_MAP_WORDS) } else { old };
+                let known = self.maps.get(&page).copied();
+                let map = known.unwrap_or_else(|| self.extend(PAGE_MAP_WORDS));
+                self.maps.insert(page, map);
                 edges.iter().zip(map..).for_each(|(word, at)| self.set_word(at, *word));
                 map
             }

@@ -11,7 +11,7 @@ use guestwave_translate::naga::layout::{self, NONE, PAGE_BYTES, PAGE_MAP_WORDS, 
 
 use crate::gpu::{Dispatch, Job, Sizes};
 use crate::residency::{Full, Residency};
-use crate::variants::{Entry, Variant, Workshop, groups};
+use crate::variants::{Entry, Launched, Variant, Workshop, groups};
 use crate::windows::{Tracer, Window, wanted, window};
 use crate::worker::Worker;
 
@@ -27,6 +27,10 @@ pub(crate) struct Given {
     pub(crate) windows: Vec<Option<Window>>,
     /// Guest ranges that its slots were worked out from.
     pub(crate) traced: Vec<Range<u64>>,
+    /// Words that the host loaded.
+    pub(crate) hoisted: Vec<u32>,
+    /// Guest ranges that they were loaded from.
+    pub(crate) hoisted_ranges: Vec<Range<u64>>,
     /// Guest pages with marks of their own, and the words where those start.
     pub(crate) paged: BTreeMap<u64, u32>,
     /// Places in it that its record may speak of.
@@ -95,6 +99,7 @@ impl Maker<'_> {
         let windows: Vec<&Window> = ready.iter().flat_map(|r| r.given.windows.iter().flatten()).collect();
         let mut pages = extra.pages.clone();
         for (launch, paged) in launches.iter().zip(&mut extra.paged) {
+            pages.extend(self.entries.get(&launch.program).into_iter().flat_map(|e| &e.missed));
             let known = self.entries.get(&launch.program).into_iter().flat_map(|e| &e.paged);
             paged.extend(known.filter(|p| self.residency.has(**p) || pages.contains(p)));
             pages.extend(&*paged);
@@ -143,7 +148,10 @@ impl Maker<'_> {
             .zip(entry.uses.iter().zip(&entry.reaches))
             .map(|(slot, (uses, reach))| window(&tracer.slot(slot)?, *uses, *reach, self.memory))
             .collect();
-        let module = entry.module(groups(&program, launch), apart(&windows), self.shop, self.worker);
+        let hoisted = if entry.stores_to_hoisted { None } else { tracer.hoisted(&entry.hoists) };
+        let launched =
+            Launched { groups: groups(&program, launch), apart: apart(&windows), hoisted: hoisted.is_some() };
+        let module = entry.module(launched, self.shop, self.worker);
         let variant = module.map_err(|e| LaunchFault {
             id: launch.id,
             code: e.code,
@@ -153,7 +161,9 @@ impl Maker<'_> {
         })?;
         let traced = crate::marks::union(tracer.read.into_inner());
         let sites = variant.facts.sites.clone();
-        Ok(Ready { given: Given { windows, traced, paged: BTreeMap::new(), sites }, variant })
+        let (hoisted, hoisted_ranges) = hoisted.unwrap_or_default();
+        let given = Given { windows, traced, hoisted, hoisted_ranges, paged: BTreeMap::new(), sites };
+        Ok(Ready { given, variant })
     }
 
     /// Gives marks to all that may be stored; gives the words in use.
@@ -184,6 +194,7 @@ impl Maker<'_> {
                 let none = [0; slot::WORDS as usize];
                 block.extend(window.as_ref().map_or(none, |w| w.record(self.residency)));
             }
+            block.extend(&r.given.hoisted);
             self.dispatches(launch, r, &block, job)?;
         }
         job.tables = tables.words;

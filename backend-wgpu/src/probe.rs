@@ -54,6 +54,7 @@ impl Default for Probe {
                 atomics64: false,
                 subgroup: None,
                 loops: None,
+                slow_integer_division: false,
                 workgroup_bytes: 0,
                 workgroup_invocations: 0,
                 preferred_invocations: 0,
@@ -112,7 +113,8 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
             compare32: true,
             arithmetic32: true,
             arithmetic64: true,
-            convert64: true,
+            narrow64: true,
+            widen32: true,
             modes: if has(wgpu::Features::PASSTHROUGH_SHADERS) {
                 opened.modes
             } else {
@@ -122,6 +124,8 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
         atomics64: has(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
         subgroup: None,
         loops: None,
+        // A CPU has no vector instruction for it.
+        slow_integer_division: cpu,
         workgroup_bytes: opened.limits.max_compute_workgroup_storage_size,
         workgroup_invocations: opened.limits.max_compute_invocations_per_workgroup,
         preferred_invocations: if cpu { 64 } else { 128 },

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use guestwave_translate::backend::{Fidelity, Held, Holding, Launch};
-use guestwave_translate::naga::{self, Facts, HostCaps, Options, Unsupported, codes};
+use guestwave_translate::naga::{self, Facts, Hoists, HostCaps, Options, Unsupported, codes};
 use guestwave_translate::program::Program;
 
 use crate::gpu::Code;
@@ -28,6 +28,12 @@ pub(crate) struct Entry {
     whole: Option<&'static str>,
     pub(crate) uses: Vec<SlotUse>,
     variants: HashMap<Options, Result<Variant, Unsupported>>,
+    /// Loads that the host makes.
+    pub(crate) hoists: Hoists,
+    /// The program stores to what the host loads for it.
+    pub(crate) stores_to_hoisted: bool,
+    /// Guest pages that accesses missed, other than through slots.
+    pub(crate) missed: BTreeSet<u64>,
     /// Slots reach what other slots reach.
     pub(crate) careful: bool,
     /// Some access is not done the direct way.
@@ -36,6 +42,17 @@ pub(crate) struct Entry {
     pub(crate) reaches: Vec<u64>,
     /// Guest pages that were stored other than through slots.
     pub(crate) paged: BTreeSet<u64>,
+}
+
+/// What a launch says about its module.
+#[derive(Clone, Copy)]
+pub(crate) struct Launched {
+    /// Waves of its largest workgroup, and whether there are smaller ones.
+    pub(crate) groups: (u32, bool),
+    /// Whether its slots are apart.
+    pub(crate) apart: bool,
+    /// Whether its block has the words that the host loaded.
+    pub(crate) hoisted: bool,
 }
 
 /// How modules are made.
@@ -58,6 +75,9 @@ impl Entry {
             whole: None,
             uses: slot_uses(program),
             variants: HashMap::new(),
+            hoists: Hoists::new(program),
+            stores_to_hoisted: false,
+            missed: BTreeSet::new(),
             careful: false,
             general: false,
             reaches: vec![0; program.slots.len()],
@@ -99,8 +119,9 @@ impl Entry {
         gives
     }
 
-    /// How a launch of groups of `waves_per_group` waves is lowered; `apart`: its slots are apart.
-    pub(crate) fn options(&self, fidelity: Fidelity, groups: (u32, bool), apart: bool) -> Options {
+    /// How a launch is lowered.
+    fn options(&self, fidelity: Fidelity, launched: Launched) -> Options {
+        let Launched { groups, apart, hoisted } = launched;
         Options {
             holding: self.held().holding,
             fidelity,
@@ -108,21 +129,21 @@ impl Entry {
             ragged: groups.1,
             slots_apart: apart && !self.careful,
             direct: !self.general,
+            hoisted,
         }
     }
 
     /// The module for a launch, made if it is new; see [`Entry::options`].
     pub(crate) fn module(
         &mut self,
-        groups: (u32, bool),
-        apart: bool,
+        launched: Launched,
         shop: &mut Workshop,
         worker: &Worker,
     ) -> Result<Variant, Unsupported> {
-        let options = self.options(shop.fidelity, groups, apart);
+        let options = self.options(shop.fidelity, launched);
         match self.variant(options, shop, worker) {
             Err(refused) if self.give_way(&refused) => {
-                let options = self.options(shop.fidelity, groups, apart);
+                let options = self.options(shop.fidelity, launched);
                 self.variant(options, shop, worker)
             }
             other => other,

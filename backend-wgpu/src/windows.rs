@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use guestwave_cp::{GuestMemory, canonical, read_u32};
+use guestwave_translate::naga::Hoists;
 use guestwave_translate::naga::layout::{PAGE_BYTES, slot};
 use guestwave_translate::program::{Access, Block, Program, Slot, Space, Stmt, Trace};
 
@@ -102,6 +103,18 @@ impl Tracer<'_> {
             Trace::Shl(a, by) => self.number(a)?.wrapping_shl(u32::from(*by)),
             Trace::Shr(a, by) => self.number(a)?.wrapping_shr(u32::from(*by)),
         })
+    }
+
+    /// The words that the host loads for the launch, and where from; `None` if there are none or one cannot be read.
+    pub(crate) fn hoisted(&self, hoists: &Hoists) -> Option<(Vec<u32>, Vec<Range<u64>>)> {
+        let mut ranges = Vec::new();
+        let words = hoists.read(self.params, |at| {
+            let at = canonical(at);
+            ranges.push(at..at + 4);
+            read_u32(self.memory, at).ok()
+        })?;
+        self.read.borrow_mut().extend_from_slice(&ranges);
+        Some((words, ranges))
     }
 
     /// Where a slot is.

@@ -254,7 +254,8 @@ fn caps(checks: &[Check], presumed: FloatCaps) -> FloatCaps {
         fma64: holds("f64 fused multiply-add"),
         div64: holds("f64 division"),
         sqrt64: holds("f64 square root"),
-        convert64: holds("f64 to f32") && holds("f32 to f64"),
+        narrow64: holds("f64 to f32"),
+        widen32: holds("f32 to f64"),
         modes: presumed.modes,
     }
 }

@@ -5,8 +5,9 @@
     clippy::panic,
     reason = "what cannot be set up has to stop the test"
 )]
-#![expect(dead_code, reason = "the support is for more tests than there are so far")]
 
+mod draws;
 mod probe;
+mod promises;
 mod random_programs;
 mod support;

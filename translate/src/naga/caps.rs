@@ -15,6 +15,8 @@ pub struct HostCaps {
     pub workgroup_bytes: u32,
     /// Invocations of a workgroup.
     pub workgroup_invocations: u32,
+    /// Whether the host divides integers much more slowly than floats.
+    pub slow_integer_division: bool,
     /// Invocations that a workgroup should have if it is free to choose.
     pub preferred_invocations: u32,
 }
@@ -49,8 +51,10 @@ pub struct FloatCaps {
     pub arithmetic32: bool,
     /// f64 addition and multiplication likewise.
     pub arithmetic64: bool,
-    /// f64 to f32 rounds to nearest even and keeps denormals; f32 to f64 is exact.
-    pub convert64: bool,
+    /// f64 to f32 rounds to nearest even and keeps denormals.
+    pub narrow64: bool,
+    /// f32 to f64 is exact, denormals included.
+    pub widen32: bool,
     /// Float-control execution modes that the device reports.
     pub modes: FloatModes,
 }
@@ -72,7 +76,7 @@ impl FloatCaps {
         let needs = [
             (self.arithmetic32, "f32 addition or multiplication is not IEEE"),
             (self.arithmetic64, "f64 addition or multiplication is not IEEE"),
-            (self.convert64, "conversions between f32 and f64 are not exact"),
+            (self.narrow64, "f64 to f32 is not correctly rounded"),
             (self.div64, "f64 division is not correctly rounded"),
             (self.sqrt64, "f64 square root is not correctly rounded"),
         ];

@@ -20,8 +20,29 @@ fn arithmetic(f: &mut Func, op: N, x: [Ex; 2]) -> Ex {
     f.bits(K::Uint, result)
 }
 
-fn to64(f: &mut Func, x: Ex) -> Ex {
-    convert::number(f, x, (K::Float, K::Float), 8)
+/// An f32 as an f64; `native`: the host keeps denormals there.
+fn to64(f: &mut Func, x: Ex, native: bool) -> Ex {
+    if native {
+        return convert::number(f, x, (K::Float, K::Float), 8);
+    }
+    let large = convert::number(f, x, (K::Float, K::Float), 8);
+    // A denormal is its fraction in units of 2^-149.
+    let magnitude = f.and_u32(x, 0x7fff_ffff);
+    let units = convert::number(f, magnitude, (K::Uint, K::Float), 8);
+    let (bias, zero, least) = (f.u64(149 << 52), f.u64(0), f.u32(0x80_0000));
+    let small = f.sub(units, bias);
+    let is_zero = f.is_u32(magnitude, 0);
+    let small = f.select(is_zero, zero, small);
+    let (sign, none) = (f.and_u32(x, 0x8000_0000), f.u32(0));
+    let sign = f.pack(none, sign);
+    let small = f.or(small, sign);
+    let is_small = f.lt(magnitude, least);
+    f.select(is_small, small, large)
+}
+
+pub(super) fn widen32(l: &mut Lower<'_>, x: Ex) -> Ex {
+    let native = l.native(l.caps.floats.widen32);
+    to64(&mut l.f, x, native)
 }
 
 fn to32(f: &mut Func, x: Ex) -> Ex {
@@ -33,7 +54,7 @@ pub(super) fn div32(l: &mut Lower<'_>, x: [Ex; 2]) -> Ex {
     if l.native(l.caps.floats.div32) {
         return arithmetic(&mut l.f, N::Divide, x);
     }
-    let wide = x.map(|x| to64(&mut l.f, x));
+    let wide = x.map(|x| widen32(l, x));
     let quotient = arithmetic(&mut l.f, N::Divide, wide);
     to32(&mut l.f, quotient)
 }
@@ -43,7 +64,7 @@ pub(super) fn sqrt32(l: &mut Lower<'_>, x: Ex) -> Ex {
     if l.native(l.caps.floats.sqrt32) {
         return call(&mut l.f, M::Sqrt, &[x]);
     }
-    let wide = to64(&mut l.f, x);
+    let wide = widen32(l, x);
     let root = call(&mut l.f, M::Sqrt, &[wide]);
     to32(&mut l.f, root)
 }
@@ -90,9 +111,9 @@ pub(super) fn fma32(l: &mut Lower<'_>, x: [Ex; 3]) -> Ex {
     l.f.call_value(function, x.to_vec())
 }
 
-/// The body of the fused multiply-add of f32 bits.
-pub(super) fn fma32_body(f: &mut Func, [a, b, c]: [Ex; 3]) -> Ex {
-    let [a, b, c] = [a, b, c].map(|x| to64(f, x));
+/// The body of the fused multiply-add of f32 bits; `widens`: the host widens f32 exactly.
+pub(super) fn fma32_body(f: &mut Func, operands: [Ex; 3], widens: bool) -> Ex {
+    let [a, b, c] = operands.map(|x| to64(f, x, widens));
     let product = arithmetic(f, N::Multiply, [a, b]);
     let (sum, error) = two_sum(f, product, c);
     let odd = round_to_odd(f, sum, error);

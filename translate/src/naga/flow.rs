@@ -161,11 +161,7 @@ impl<'p> Lower<'p> {
                 let (pointer, what) = (self.var_pointer(*var), self.get(*value));
                 self.f.store(pointer, what);
             }
-            Stmt::Load { dst, access } => {
-                let reach = self.reach(access, dst.len());
-                let loaded = self.load(&reach);
-                dst.iter().zip(loaded).for_each(|(v, what)| self.set(*v, what));
-            }
+            Stmt::Load { dst, access } => self.load_stmt(dst, access),
             Stmt::Store { src, access } => self.store_once(stmt, src, access),
             Stmt::Atomic { dst, op, data, compare, access } => {
                 let operands = Operands { op: *op, data: *data, compare: *compare };
@@ -432,11 +428,7 @@ impl<'p> Lower<'p> {
             Stmt::Continue => self.f.push(Statement::Continue),
             Stmt::Return => self.lane_return(),
             Stmt::Trap { code, pc } => self.trap(code, *pc),
-            Stmt::Load { dst, access } => {
-                let reach = self.reach(access, dst.len());
-                let loaded = self.load(&reach);
-                dst.iter().zip(loaded).for_each(|(v, what)| self.set(*v, what));
-            }
+            Stmt::Load { dst, access } => self.load_stmt(dst, access),
             Stmt::Store { src, access } => {
                 let values: Vec<Ex> = src.iter().map(|v| self.get(*v)).collect();
                 let reach = self.reach(access, src.len());

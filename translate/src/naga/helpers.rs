@@ -6,7 +6,7 @@ use naga::{AtomicFunction, Function, GlobalVariable, Handle, Module, Span, Type}
 
 use super::func::{Ex, Func};
 use super::parts::{self, Buffers, Types};
-use super::{float, fma64, local, pages, report};
+use super::{HostCaps, float, fma64, local, pages, report};
 use crate::program::Program;
 
 /// A function that modules may have. Addresses are two `u32`, low half first.
@@ -80,7 +80,7 @@ impl Helper {
             Helper::ScratchLoad => ("scratch_load", 3, true, local::scratch_load),
             Helper::ScratchStore => ("scratch_store", 4, false, local::scratch_store),
             Helper::Fma32 => ("fma32", 3, true, |m, a| {
-                let result = float::fma32_body(&mut m.f, [a[0], a[1], a[2]]);
+                let result = float::fma32_body(&mut m.f, [a[0], a[1], a[2]], m.widens);
                 m.f.ret(Some(result));
             }),
             Helper::Fma64 => ("fma64", 3, true, |m, a| fma64::body(&mut m.f, [a[0], a[1], a[2]])),
@@ -99,6 +99,8 @@ pub(super) struct Helpers {
     lds_bytes: u32,
     scratch_bytes: u32,
     lanes: u32,
+    /// Whether the host widens f32 exactly.
+    widens: bool,
     /// Iterations of loops that are none of the program's, and of loops over lanes.
     pub(super) spins: Handle<GlobalVariable>,
 }
@@ -112,13 +114,20 @@ pub(super) struct Maker<'a> {
     pub(super) lds_bytes: u32,
     pub(super) scratch_bytes: u32,
     pub(super) lanes: u32,
+    pub(super) widens: bool,
     pub(super) spins: Handle<GlobalVariable>,
     helpers: &'a mut Helpers,
     module: &'a mut Module,
 }
 
 impl Helpers {
-    pub(super) fn new(module: &mut Module, types: Types, buffers: Buffers, program: &Program) -> Self {
+    pub(super) fn new(
+        module: &mut Module,
+        types: Types,
+        buffers: Buffers,
+        program: &Program,
+        caps: &HostCaps,
+    ) -> Self {
         let words = program.lds_bytes.div_ceil(4);
         Helpers {
             made: HashMap::new(),
@@ -128,6 +137,7 @@ impl Helpers {
             lds_bytes: program.lds_bytes,
             scratch_bytes: program.scratch_bytes,
             lanes: u32::from(program.wave_lanes),
+            widens: caps.floats.widen32,
             spins: parts::private(module, "spins", types.u32),
         }
     }
@@ -148,6 +158,7 @@ impl Helpers {
             lds_bytes: self.lds_bytes,
             scratch_bytes: self.scratch_bytes,
             lanes: self.lanes,
+            widens: self.widens,
             spins: self.spins,
             helpers: self,
             module,

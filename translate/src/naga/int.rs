@@ -2,7 +2,9 @@
 
 use naga::{BinaryOperator as N, MathFunction as M, ScalarKind as K, UnaryOperator};
 
+use super::convert;
 use super::func::{Ex, Func};
+use super::lower::Lower;
 use super::ops::viewed;
 use crate::program::Type;
 
@@ -60,16 +62,31 @@ fn divisor(f: &mut Func, y: Ex) -> (Ex, Ex) {
     (none, f.select(none, one, y))
 }
 
-pub(super) fn div_u(f: &mut Func, [x, y]: [Ex; 2], _: Type) -> Ex {
-    let (none, by) = divisor(f, y);
-    let (quotient, ones) = (f.bin(N::Divide, x, by), f.u32(u32::MAX));
-    f.select(none, ones, quotient)
+/// The quotient of a divisor that is not 0. Where the host divides integers lane by lane, by way of f64, whose quotient of
+/// 32-bit numbers never rounds up to the next whole number.
+fn quotient(l: &mut Lower<'_>, x: Ex, by: Ex) -> Ex {
+    if !(l.caps.slow_integer_division && l.caps.floats.div64) {
+        return l.f.bin(N::Divide, x, by);
+    }
+    let f = &mut l.f;
+    let [wide, wide_by] = [x, by].map(|x| convert::number(f, x, (K::Uint, K::Float), 8));
+    let quotient = viewed(f, K::Float, N::Divide, [wide, wide_by]);
+    f.convert(K::Uint, 4, quotient)
 }
 
-pub(super) fn rem_u(f: &mut Func, [x, y]: [Ex; 2], _: Type) -> Ex {
-    let (none, by) = divisor(f, y);
-    let rest = f.bin(N::Modulo, x, by);
-    f.select(none, x, rest)
+pub(super) fn div_u(l: &mut Lower<'_>, [x, y]: [Ex; 2]) -> Ex {
+    let (none, by) = divisor(&mut l.f, y);
+    let quotient = quotient(l, x, by);
+    let ones = l.f.u32(u32::MAX);
+    l.f.select(none, ones, quotient)
+}
+
+pub(super) fn rem_u(l: &mut Lower<'_>, [x, y]: [Ex; 2]) -> Ex {
+    let (none, by) = divisor(&mut l.f, y);
+    let quotient = quotient(l, x, by);
+    let taken = l.f.mul(quotient, by);
+    let rest = l.f.sub(x, taken);
+    l.f.select(none, x, rest)
 }
 
 /// `fun` of 32-bit numbers of one kind, or a comparison and a choice for 64 bits.

@@ -92,6 +92,11 @@ pub fn slot_start(params: usize, index: usize) -> u32 {
     header::PARAMS + (params as u32).next_multiple_of(4) + index as u32 * slot::WORDS
 }
 
+/// Word of the launch block where the words start that the host loaded ([`super::Hoists`]), behind `slots` slots.
+pub fn hoisted_start(params: usize, slots: usize) -> u32 {
+    slot_start(params, slots)
+}
+
 /// Nothing, where a number is wanted.
 pub const NONE: u32 = u32::MAX;
 

@@ -8,15 +8,16 @@ use super::events::Events;
 use super::flow::Loops;
 use super::func::{Ex, Func};
 use super::helpers::{self, Helper, Helpers};
+use super::hoist::Hoists;
 use super::layout::{self, header};
 use super::parts::{self, Buffers, Types};
 use super::plan::Plan;
 use super::shape::Shape;
 use super::spill::Spill;
 use super::wave::Exchange;
-use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, codes, group};
+use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, codes, group, int};
 use crate::backend::Fidelity;
-use crate::program::{Builtin, Expr, Program, Rate, Type, Value, Var};
+use crate::program::{Access, Builtin, Expr, Program, Rate, Type, Value, Var};
 
 /// Most parameter words and slot words that a launch block holds.
 const BLOCK_WORDS: u32 = layout::LAUNCH_BYTES / 4;
@@ -30,6 +31,8 @@ pub(super) struct Lower<'p> {
     pub(super) caps: &'p HostCaps,
     pub(super) options: Options,
     pub(super) plan: Plan,
+    /// Loads that the host makes.
+    hoists: Hoists,
     pub(super) shape: Shape,
     pub(super) module: Module,
     pub(super) types: Types,
@@ -91,24 +94,35 @@ pub(super) struct Counters {
 
 /// Makes the module.
 pub(super) fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Result<Lowered, Unsupported> {
-    let plan = Plan::new(program, options.holding, options.slots_apart);
+    let hoists = if options.hoisted { Hoists::new(program) } else { Hoists::default() };
+    let plan = Plan::new(program, options.holding, options.slots_apart, &hoists);
     let shares = options.ragged || options.waves_per_group > 1 && (plan.lds || plan.barriers);
     let shape = Shape::new(program, caps, options, !plan.meets, shares)?;
-    check(program, caps, &plan)?;
+    check(program, caps, &plan, &shape, &hoists)?;
     if shape.waves > 1 && plan.meets {
         group::check(program, &plan, caps, &shape)?;
     }
-    let mut lower = Lower::new(program, caps, *options, plan, shape);
+    let mut lower = Lower::new(program, caps, *options, (plan, hoists), shape);
     lower.prologue();
     lower.body();
     lower.finish()
 }
 
-fn check(program: &Program, caps: &HostCaps, plan: &Plan) -> Result<(), Unsupported> {
-    let words = layout::slot_start(program.params.len(), program.slots.len());
+fn check(
+    program: &Program,
+    caps: &HostCaps,
+    plan: &Plan,
+    shape: &Shape,
+    hoists: &Hoists,
+) -> Result<(), Unsupported> {
+    let words = layout::hoisted_start(program.params.len(), program.slots.len()) + hoists.words();
     if words > BLOCK_WORDS {
         let reason = format!("its parameters and slots take {words} words of {BLOCK_WORDS}");
         return Err(Unsupported { code: codes::PARAMS, reason });
+    }
+    if plan.local_atomics64 && shape.waves > 1 {
+        let reason = "waves of a workgroup have 64-bit atomics on LDS, which modules do in two halves".into();
+        return Err(Unsupported { code: codes::ATOMICS64, reason });
     }
     if plan.atomics64 && !caps.atomics64 {
         let reason = "the program has 64-bit atomics and the device has none".into();
@@ -118,11 +132,17 @@ fn check(program: &Program, caps: &HostCaps, plan: &Plan) -> Result<(), Unsuppor
 }
 
 impl<'p> Lower<'p> {
-    fn new(program: &'p Program, caps: &'p HostCaps, options: Options, plan: Plan, shape: Shape) -> Self {
+    fn new(
+        program: &'p Program,
+        caps: &'p HostCaps,
+        options: Options,
+        (plan, hoists): (Plan, Hoists),
+        shape: Shape,
+    ) -> Self {
         let mut module = Module::default();
         let types = Types::new(&mut module);
         let buffers = Buffers::new(&mut module, &types, plan.atomics64);
-        let helpers = Helpers::new(&mut module, types, buffers, program);
+        let helpers = Helpers::new(&mut module, types, buffers, program, caps);
         let mut f = Func::new(ENTRY, &[], None);
         let mut exprs = HashMap::new();
         group::definitions(&program.body, &mut exprs);
@@ -149,6 +169,7 @@ impl<'p> Lower<'p> {
             serial_array: None,
             loops: Loops::default(),
             plan,
+            hoists,
             shape,
             module,
             types,
@@ -190,6 +211,20 @@ impl<'p> Lower<'p> {
     /// Word `index` of the launch block.
     pub(super) fn launch_word(&mut self, index: u32) -> Ex {
         helpers::launch_word(&mut self.f, &self.buffers, index)
+    }
+
+    /// Loads what a statement loads, from the launch block where the host has done so.
+    pub(super) fn load_stmt(&mut self, dst: &[Value], access: &'p Access) {
+        let start = layout::hoisted_start(self.program.params.len(), self.program.slots.len());
+        let hoisted: Option<Vec<u32>> = dst.iter().map(|v| self.hoists.place(*v)).collect();
+        let loaded = match hoisted {
+            Some(places) => places.into_iter().map(|place| self.launch_word(start + place)).collect(),
+            None => {
+                let reach = self.reach(access, dst.len());
+                self.load(&reach)
+            }
+        };
+        dst.iter().zip(loaded).for_each(|(v, what)| self.set(*v, what));
     }
 
     pub(super) fn prologue(&mut self) {
@@ -239,8 +274,9 @@ impl<'p> Lower<'p> {
         self.at.wave = f.add(first, self.at.local_wave);
         let outside = f.ge(self.at.wave, waves);
         f.when(outside, |f| f.ret(None));
-        self.at.group = f.div(self.at.wave, per_group);
-        self.at.wave_in_group = f.rem(self.at.wave, per_group);
+        let pair = [self.at.wave, per_group];
+        self.at.group = int::div_u(self, pair);
+        self.at.wave_in_group = int::rem_u(self, pair);
     }
 
     /// A host workgroup is a guest workgroup.

@@ -27,6 +27,7 @@ mod general;
 mod group;
 mod harden;
 mod helpers;
+mod hoist;
 mod int;
 pub mod layout;
 mod local;
@@ -46,6 +47,7 @@ mod wave;
 
 pub use caps::*;
 pub use harden::{spirv, validate};
+pub use hoist::Hoists;
 
 use crate::backend::{Fidelity, Holding};
 use crate::program::Program;
@@ -66,6 +68,8 @@ pub struct Options {
     /// Whether accesses are done the direct way only: aligned, in their slot's window or in one whole 4 KiB part. Modules are small
     /// then; a launch that needs more says so and is run again the general way.
     pub direct: bool,
+    /// Whether the launch block has the words of [`Hoists`].
+    pub hoisted: bool,
 }
 
 /// A module and what its host must know of it.
@@ -147,7 +151,7 @@ pub mod codes {
     pub const SHARED: &str = "NAGA-SHARED-001";
     /// More waves in a workgroup than the host runs.
     pub const GROUP: &str = "NAGA-GROUP-001";
-    /// 64-bit atomics, which the host lacks.
+    /// 64-bit atomics, which the host lacks: on guest memory, or on LDS that several waves have in common.
     pub const ATOMICS64: &str = "NAGA-ATOMIC-001";
     /// More parameters or slots than a launch block holds.
     pub const PARAMS: &str = "NAGA-PARAM-001";

@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::hoist::Hoists;
 use super::spread::{Spread, Spreads};
 use crate::backend::Holding;
 use crate::program::{Access, AtomicOp, Expr, Program, Rate, Space, Stmt, Width};
@@ -52,6 +53,8 @@ pub(super) struct Plan {
     pub(super) slots_apart: bool,
     /// 64-bit atomics on guest memory.
     pub(super) atomics64: bool,
+    /// 64-bit atomics on LDS, which are read, changed and written one after another.
+    pub(super) local_atomics64: bool,
     /// Some statement makes the lanes meet.
     pub(super) meets: bool,
 }
@@ -77,8 +80,9 @@ enum Kind {
 }
 
 impl Plan {
-    pub(super) fn new(program: &Program, holding: Holding, slots_apart: bool) -> Self {
-        let mut maker = Maker::new(program, holding, slots_apart);
+    /// `hoists`: loads that the host makes.
+    pub(super) fn new(program: &Program, holding: Holding, slots_apart: bool, hoists: &Hoists) -> Self {
+        let mut maker = Maker::new(program, holding, slots_apart, hoists);
         maker.classes(&program.body, false);
         maker.order(&program.body);
         maker.plan.meets = maker.meets(&program.body);
@@ -97,18 +101,20 @@ struct Maker<'p> {
     whole: bool,
     apart: bool,
     spreads: Spreads<'p>,
+    hoists: &'p Hoists,
     /// Accesses since the lanes last met.
     since: Vec<Touch<'p>>,
     plan: Plan,
 }
 
 impl<'p> Maker<'p> {
-    fn new(program: &'p Program, holding: Holding, apart: bool) -> Self {
+    fn new(program: &'p Program, holding: Holding, apart: bool, hoists: &'p Hoists) -> Self {
         Maker {
             program,
             whole: holding == Holding::Wave,
             apart,
             spreads: Spreads::new(program),
+            hoists,
             since: Vec::new(),
             plan: Plan::default(),
         }
@@ -165,7 +171,9 @@ impl<'p> Maker<'p> {
 
     fn note_access(&mut self, access: &Access, atomic: bool) {
         self.plan.lds |= access.space == Space::Lds;
-        self.plan.atomics64 |= atomic && access.space == Space::Global && access.width == Width::W64;
+        let wide = atomic && access.width == Width::W64;
+        self.plan.atomics64 |= wide && access.space == Space::Global;
+        self.plan.local_atomics64 |= wide && access.space == Space::Lds;
     }
 
     /// Whether lanes leave a loop around `stmt` by themselves.
@@ -200,7 +208,7 @@ impl<'p> Maker<'p> {
                 }
                 Stmt::Loop { body } if self.is_wave(stmt) => {
                     // What an iteration does may come before what the next one does.
-                    let all = touches(body);
+                    let all = touches(body, self.hoists);
                     self.remember(all.iter().map(|t| Touch { far: true, ..*t }).collect());
                     self.order(body);
                     self.remember(all);
@@ -222,7 +230,7 @@ impl<'p> Maker<'p> {
 
     fn order_one(&mut self, stmt: &'p Stmt) {
         self.order_self(stmt);
-        let now = touches(std::slice::from_ref(stmt));
+        let now = touches(std::slice::from_ref(stmt), self.hoists);
         let (mut cut, mut relies) = (false, false);
         let mut checked = Vec::new();
         for (a, b) in self.since.iter().flat_map(|a| now.iter().map(move |b| (a, b))) {
@@ -249,7 +257,9 @@ impl<'p> Maker<'p> {
     fn order_self(&mut self, stmt: &'p Stmt) {
         let (access, units) = match stmt {
             Stmt::Store { src, access } => (access, src.len() as u32),
-            Stmt::Atomic { dst, op, access, .. } if dst.is_some() || !commutes(*op) => (access, 1),
+            Stmt::Atomic { dst, op, access, .. } if dst.is_some() || !commutes(*op) || in_halves(access) => {
+                (access, 1)
+            }
             _ => return,
         };
         let local = matches!(access.space, Space::Scratch | Space::Table);
@@ -302,6 +312,11 @@ impl<'p> Maker<'p> {
     }
 }
 
+/// Whether atomics there are not one step of the host.
+fn in_halves(access: &Access) -> bool {
+    access.space == Space::Lds && access.width == Width::W64
+}
+
 fn different_slots(a: &Touch<'_>, b: &Touch<'_>) -> bool {
     let slots = (a.access.slot, b.access.slot);
     a.access.space == Space::Global && matches!(slots, (Some(x), Some(y)) if x != y)
@@ -335,27 +350,28 @@ fn commutes(op: AtomicOp) -> bool {
     )
 }
 
-/// The memory statements in a block.
-fn touches(block: &[Stmt]) -> Vec<Touch<'_>> {
+/// The memory statements in a block that modules do.
+fn touches<'p>(block: &'p [Stmt], hoists: &Hoists) -> Vec<Touch<'p>> {
     let mut found = Vec::new();
-    collect(block, &mut found);
+    collect(block, hoists, &mut found);
     found
 }
 
-fn collect<'p>(block: &'p [Stmt], found: &mut Vec<Touch<'p>>) {
+fn collect<'p>(block: &'p [Stmt], hoists: &Hoists, found: &mut Vec<Touch<'p>>) {
     for stmt in block {
         let (access, units, kind) = match stmt {
+            Stmt::Load { dst, .. } if dst.first().is_some_and(|v| hoists.place(*v).is_some()) => continue,
             Stmt::Load { dst, access } => (access, dst.len(), Kind::Read),
             Stmt::Store { src, access } => (access, src.len(), Kind::Write),
             Stmt::Atomic { dst: None, op, access, .. } if commutes(*op) => (access, 1, Kind::Commuting(*op)),
             Stmt::Atomic { access, .. } => (access, 1, Kind::Ordered),
             Stmt::If { then, otherwise, .. } => {
-                collect(then, found);
-                collect(otherwise, found);
+                collect(then, hoists, found);
+                collect(otherwise, hoists, found);
                 continue;
             }
             Stmt::Loop { body } => {
-                collect(body, found);
+                collect(body, hoists, found);
                 continue;
             }
             _ => continue,
@@ -403,7 +419,8 @@ mod tests {
     #[test]
     fn accesses_before_an_if_are_remembered_once() {
         let program = ifs(12);
-        let mut maker = Maker::new(&program, Holding::Lane, false);
+        let hoists = Hoists::default();
+        let mut maker = Maker::new(&program, Holding::Lane, false, &hoists);
         maker.classes(&program.body, false);
         maker.order(&program.body);
         assert_eq!(maker.since.len(), 12);

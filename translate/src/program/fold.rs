@@ -81,7 +81,8 @@ fn fold_select(b: &mut Builder, c: Value, x: Value, y: Value) -> Option<Value> {
     b.constant(c).map(|c| if c != 0 { x } else { y })
 }
 
-fn constant_bin(op: BinOp, ty: Type, x: u64, y: u64) -> Option<(u64, Type)> {
+/// What an integer operation gives of two numbers, the first of type `ty`, and of what type that is.
+pub(crate) fn constant_bin(op: BinOp, ty: Type, x: u64, y: u64) -> Option<(u64, Type)> {
     if ty == Type::B64 { constant_bin64(op, x, y) } else { constant_bin32(op, ty, x as u32, y as u32) }
 }
 

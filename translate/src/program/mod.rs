@@ -53,6 +53,7 @@ mod verify;
 
 pub use build::*;
 pub use expr::*;
+pub(crate) use fold::constant_bin;
 pub use launch::*;
 pub use simplify::simplify;
 pub use verify::*;

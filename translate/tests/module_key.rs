@@ -1,0 +1,98 @@
+//! Everything that is compiled into a module is in its key.
+
+use std::sync::Arc;
+
+use guestwave_cp::{
+    ExactDispatch, Grid, Isa, LaneRule, Origin, Outputs, ProgramRef, ScalarRule, Scratch, Stage,
+};
+use guestwave_translate::backend::{Fidelity, Holding};
+use guestwave_translate::executor::ModuleKey;
+
+fn dispatch() -> ExactDispatch {
+    ExactDispatch {
+        stage: Stage::Vertex,
+        program: ProgramRef {
+            isa: Isa::Gfx1030,
+            address: 0x1000,
+            wave_lanes: 64,
+            float_mode: 0xf0,
+            dx10_clamp: true,
+            ieee: false,
+        },
+        grid: Grid::Linear { items: 100, per_wave: 64 },
+        sgprs: vec![ScalarRule::Word(1), ScalarRule::FirstItem { base: 5 }],
+        vgprs: vec![LaneRule::Item { base: 7 }],
+        lds_bytes: 256,
+        scratch: Some(Scratch { bytes_per_wave: 1024 }),
+        outputs: Outputs::Dropped,
+        origin: Origin::default(),
+    }
+}
+
+fn key(dispatch: &ExactDispatch) -> ModuleKey {
+    ModuleKey::new(dispatch, Arc::from([1, 2, 3]), Fidelity::Exact, Some(Holding::Lane))
+}
+
+fn changed(change: impl FnOnce(&mut ExactDispatch)) -> ModuleKey {
+    let mut dispatch = dispatch();
+    change(&mut dispatch);
+    key(&dispatch)
+}
+
+#[test]
+fn each_field_that_is_compiled_in_makes_another_key() {
+    let key = key(&dispatch());
+    // A new field of the key does not compile here until it has a row below.
+    let ModuleKey {
+        code: _,
+        isa: _,
+        wave_lanes: _,
+        float_mode: _,
+        dx10_clamp: _,
+        ieee: _,
+        shape: _,
+        lds_bytes: _,
+        scratch_bytes: _,
+        discard_vertex_exports: _,
+        fidelity: _,
+        holding: _,
+    } = &key;
+    let code = |words: &[u32]| ModuleKey { code: Arc::from(words), ..key.clone() };
+    let others = [
+        code(&[1, 2, 4]),
+        code(&[1, 2]),
+        changed(|d| d.program.isa = Isa::Gfx1010),
+        changed(|d| d.program.wave_lanes = 32),
+        changed(|d| d.program.float_mode = 0xc0),
+        changed(|d| d.program.dx10_clamp = false),
+        changed(|d| d.program.ieee = true),
+        changed(|d| d.vgprs.push(LaneRule::Word(0))),
+        changed(|d| d.sgprs.push(ScalarRule::GroupSize)),
+        changed(|d| d.vgprs[0] = LaneRule::Primitive { base: 7, items: 3 }),
+        changed(|d| d.lds_bytes = 512),
+        changed(|d| d.scratch = None),
+        changed(|d| d.outputs = Outputs::Recorded),
+        ModuleKey { fidelity: Fidelity::Fast, ..key.clone() },
+        ModuleKey { holding: Some(Holding::Wave), ..key.clone() },
+        ModuleKey { holding: None, ..key.clone() },
+    ];
+    for (row, other) in others.iter().enumerate() {
+        assert_ne!(*other, key, "row {row}");
+    }
+}
+
+#[test]
+fn what_varies_from_draw_to_draw_is_not_in_the_key() {
+    let wanted = key(&dispatch());
+    let same = [
+        changed(|d| d.program.address = 0x8000),
+        changed(|d| d.grid = Grid::Linear { items: 1, per_wave: 64 }),
+        changed(|d| d.sgprs[0] = ScalarRule::Word(9)),
+        changed(|d| d.sgprs[1] = ScalarRule::FirstItem { base: 9 }),
+        changed(|d| d.vgprs[0] = LaneRule::Item { base: 9 }),
+        changed(|d| d.origin.submission = 3),
+    ];
+    for (row, other) in same.iter().enumerate() {
+        assert_eq!(*other, wanted, "row {row}");
+    }
+}
