@@ -48,7 +48,8 @@ pub struct LaunchEvent<'a> {
     pub draw: Option<&'a DrawFacts>,
 }
 
-/// What a streamout draw comes to.
+/// What one dispatch of a draw comes to. A draw has several where a geometry program or tessellation comes before the
+/// last stage: what is made and stored is told with the dispatches of the last stage, each with its own part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DrawFacts {
     /// VGT_PRIMITIVE_TYPE.
@@ -57,7 +58,7 @@ pub struct DrawFacts {
     pub vertices: u32,
     /// Instances.
     pub instances: u32,
-    /// Primitives that the draw makes.
+    /// Primitives that are made.
     pub primitives_needed: u64,
     /// Primitives that fit every enabled buffer.
     pub primitives_written: u64,
