@@ -1,8 +1,9 @@
 //! Executors, memory, and dispatches of code made here.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use guestwave_backend_soft::SoftBackend;
+use guestwave_backend_wgpu::{Options as WgpuOptions, WgpuBackend};
 use guestwave_cp::mali::job::environment::{Environment, register};
 use guestwave_cp::{
     Completed, DispatchError, DispatchId, ExactDispatch, Executor, Grid, GuestMemory, Isa, LaneRule, Origin,
@@ -11,7 +12,8 @@ use guestwave_cp::{
 use guestwave_harness::executor::ReferenceExecutor;
 use guestwave_harness::mali::map_zeros;
 use guestwave_harness::memory::CaptureMemory;
-use guestwave_translate::backend::Backend;
+use guestwave_harness::shared_backend::SharedBackend;
+use guestwave_translate::backend::{Backend, Holding};
 use guestwave_translate::executor::{Options, TranslatingExecutor};
 use guestwave_translate::plain::PlainBackend;
 
@@ -28,6 +30,19 @@ fn translating(backend: Box<dyn Backend>) -> Box<dyn Executor> {
 
 pub(crate) fn plain() -> Box<dyn Executor> {
     translating(Box::new(PlainBackend::new()))
+}
+
+/// The graphics device, in a holding. Without a device this fails: install a Vulkan driver.
+pub(crate) fn device(holding: Holding) -> Box<dyn Executor> {
+    static DEVICE: OnceLock<SharedBackend> = OnceLock::new();
+    let open = || {
+        let adapter = std::env::var("GUESTWAVE_ADAPTER").ok();
+        let options = WgpuOptions { adapter, ..WgpuOptions::default() };
+        SharedBackend::new(Box::new(WgpuBackend::open(&options).unwrap()))
+    };
+    let backend = Box::new(DEVICE.get_or_init(open).clone());
+    let options = Options { budget: BUDGET, holding: Some(holding), ..Options::default() };
+    Box::new(TranslatingExecutor::new(backend, options))
 }
 
 pub(crate) fn soft() -> Box<dyn Executor> {
