@@ -140,6 +140,23 @@ fn captured_instance_attributes_of_v9() {
     assert_eq!(attribute.divisor, Divisor::by(3));
 }
 
+/// The conversion of positions that drivers bake into programs: Snap4, channels in order, f32 registers.
+#[test]
+fn conversions_of_positions() {
+    for (number, word, format) in [(6, 0x0105_e688, 0x5e688), (7, 0x0105_e000, 0x5e000)] {
+        let decoded = Record::decode("conversion", version(number), &[word]).unwrap();
+        assert_eq!(
+            (decoded.value("format"), decoded.value("register_format"), decoded.value("raw")),
+            (format, 1, 0)
+        );
+        assert_eq!(decoded.encode(), [word]);
+    }
+    assert!(
+        Record::decode("conversion", version(9), &[0x0105_e000]).is_err(),
+        "instructions hold it since v9"
+    );
+}
+
 #[test]
 fn elements_outside_their_buffer_are_flagged() {
     let at = |index, offset| Element::linear(0x1000, 0x30, index, 16, offset).place(16);

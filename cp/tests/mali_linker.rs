@@ -175,6 +175,7 @@ fn refusals_say_what_is_wrong() {
         ("vs a var0.2 vec4", "CP-MALI-011"),
         ("fs a var0 int", "CP-MALI-011"),
         ("vs a point_coord vec2", "CP-MALI-011"),
+        ("fs a position vec4", "CP-MALI-011"),
         ("vs a var0 vec4\nvs b var0.3 float", "CP-MALI-014"),
     ];
     for (text, code) in rows {

@@ -18,7 +18,7 @@ pub enum Generation {
 }
 
 /// Names of GPUs with their versions; drivers' product ids in decimal, as traces name them, stand beside.
-const GPUS: [(&str, &str, u8); 8] = [
+const GPUS: [(&str, &str, u8); 7] = [
     ("t760", "750", 5),
     ("t860", "860", 5),
     ("t720", "720", 4),
@@ -26,7 +26,6 @@ const GPUS: [(&str, &str, u8); 8] = [
     ("g52", "7212", 7),
     ("g57", "9093", 9),
     ("g610", "a867", 10),
-    ("g725", "g725", 13),
 ];
 
 impl Version {

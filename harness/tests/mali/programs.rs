@@ -268,11 +268,11 @@ fn inputs(format: Format, width: u8, count: u32, seed: u64) -> Vec<u8> {
     (0..count).map(value).flat_map(|v| v.to_le_bytes()[..format.bytes()].to_vec()).collect()
 }
 
-fn check_kind(backend: &mut dyn Backend, count: u32, numeric: Numeric, width: u8) {
+fn check_kind(backend: &mut dyn Backend, count: u32, seed: u64, (numeric, width): (Numeric, u8)) {
     let (memory, register) = (single(numeric, width), plain_format(numeric));
     let count = if width <= 16 { count.min(1 << width) } else { count };
     for (from, to, bits) in [(memory, register, width), (register, memory, 32)] {
-        let list = inputs(from, bits, count, u64::from(width) << 8 | numeric as u64);
+        let list = inputs(from, bits, count, seed << 32 | u64::from(width) << 8 | numeric as u64);
         let (found, wanted) = (converted(backend, from, to, &list), by_codec(from, to, &list));
         let size = to.bytes();
         for (i, (f, w)) in found.chunks(size).zip(wanted.chunks(size)).enumerate() {
@@ -285,8 +285,17 @@ fn check_kind(backend: &mut dyn Backend, count: u32, numeric: Numeric, width: u8
 #[test]
 fn programs_convert_every_kind_as_the_codec_does() {
     for (mut backend, count) in backends() {
-        for (numeric, width) in kinds() {
-            check_kind(&mut *backend, count, numeric, width);
+        kinds().into_iter().for_each(|kind| check_kind(&mut *backend, count, 0, kind));
+    }
+}
+
+/// A million values of every kind that has more than 16 bits on one side, which all have.
+#[test]
+#[ignore = "minutes on the evaluator"]
+fn programs_convert_a_million_values_of_every_kind() {
+    for (mut backend, count) in backends() {
+        for seed in 1..=u64::from(1_000_000u32.div_ceil(count)) {
+            kinds().into_iter().for_each(|kind| check_kind(&mut *backend, count, seed, kind));
         }
     }
 }

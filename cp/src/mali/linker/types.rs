@@ -171,6 +171,13 @@ impl Varying {
         if self.stage == Stage::Vertex && self.location.is_special() {
             return fault("a vertex shader does not write what the rasterizer makes");
         }
+        let stored = matches!(
+            self.location,
+            Location::Position | Location::PointSize | Location::Layer | Location::Viewport
+        );
+        if self.stage == Stage::Fragment && stored {
+            return fault("a fragment shader does not read what the vertex shader stores for the rasterizer");
+        }
         let old = version.generation() == Generation::Midgard;
         if old && matches!(self.location, Location::Layer | Location::Viewport | Location::PrimitiveId) {
             return fault("v4 and v5 have no place for it");

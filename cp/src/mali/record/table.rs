@@ -59,9 +59,15 @@ pub(super) struct Layout {
     pub(super) fields: Vec<Field>,
 }
 
-/// Words of a descriptor by its name's beginning and version: 2 or 4 on v4 to v7, 8 later, 4 for a table's entry.
-const WORDS: [(&str, RangeInclusive<u8>, usize); 4] =
-    [("resource_entry", 9..=14, 4), ("attribute", 4..=7, 2), ("", 4..=7, 4), ("", 9..=14, 8)];
+/// Words of a descriptor by its name's beginning and version: 2 or 4 on v4 to v7, 8 later, 4 for a table's entry, 1 for the
+/// conversion that LEA_ATTR gives to ST_CVT.
+const WORDS: [(&str, RangeInclusive<u8>, usize); 5] = [
+    ("conversion", 4..=14, 1),
+    ("resource_entry", 9..=14, 4),
+    ("attribute", 4..=7, 2),
+    ("", 4..=7, 4),
+    ("", 9..=14, 8),
+];
 
 impl Layout {
     /// 32-bit words of the descriptor.
