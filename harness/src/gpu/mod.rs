@@ -56,3 +56,21 @@ pub use server::{Settings, VirtualGpu};
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::engine::EngineArgs;
+
+    #[derive(Parser)]
+    struct Options {
+        #[command(flatten)]
+        engine: EngineArgs,
+    }
+
+    /// The reference executor, as an option names it.
+    pub(super) fn reference() -> EngineArgs {
+        Options::parse_from(["test", "--executor", "reference"]).engine
+    }
+}

@@ -64,7 +64,8 @@ impl VirtualGpu {
         let library = library::file()?;
         let name = format!("guestwave-{}-{:016x}", std::process::id(), RandomState::new().hash_one(0));
         let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
-        let shared = Arc::new(Shared { device: Arc::new(device(settings)?), files: Mutex::default() });
+        let shared =
+            Arc::new(Shared { device: Arc::new(device(settings, Store::new()?)), files: Mutex::default() });
         let serving = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("guestwave-accept".to_owned())
@@ -96,12 +97,12 @@ impl VirtualGpu {
     }
 }
 
-fn device(settings: Settings) -> io::Result<Device> {
+/// A device that nobody has opened.
+pub(super) fn device(settings: Settings, store: Arc<Store>) -> Device {
     let Settings { model, engine, record, on_refusal } = settings;
     let on_refusal: Option<OnRefusal> = on_refusal;
-    let store = Store::new()?;
     let recorder = record.then(|| Recorder::new(&store, model.device_info()));
-    Ok(Device {
+    Device {
         model,
         engine,
         store,
@@ -110,7 +111,7 @@ fn device(settings: Settings) -> io::Result<Device> {
         report: Report::new(on_refusal),
         recorder,
         submissions: AtomicU32::new(0),
-    })
+    }
 }
 
 /// Takes connections of this user's processes, a thread each.

@@ -155,3 +155,43 @@ pub(crate) fn setting(which: Setting) -> &'static [u8] {
     let value = CStr::from_bytes_until_nul(&name).ok().and_then(sys::variable).unwrap_or_default();
     value.split(|b| *b == b',').nth(which as usize).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_virtual_gpus_entries_are_ours() {
+        for real in ["/dev/null", "/dev/disk", "/sys/devices/system/cpu", "/sys/class/net", "dev/dri", ""] {
+            assert_eq!(find(real.as_bytes()), Found::Real, "{real}");
+        }
+        for missing in
+            ["/dev/dri/card0", "/dev/dri/renderD129", "/sys/dev/char/226:0", "/sys/class/drm/card0"]
+        {
+            assert_eq!(find(missing.as_bytes()), Found::Missing, "{missing}");
+        }
+        assert_eq!(find(b"/dev/dri/renderD128"), Found::Entry(Entry::Node));
+        assert_eq!(find(b"/dev/dri/"), Found::Entry(Entry::Folder(&[c"renderD128"])));
+    }
+
+    #[test]
+    fn the_device_is_found_by_its_place_and_by_its_numbers() {
+        for name in ["", "/vendor", "/uevent", "/drm", "/drm/renderD128/dev"] {
+            let [place, numbers] = [DEVICE, BY_NUMBERS].map(|folder| [folder, name].concat());
+            assert_eq!(find(place.as_bytes()), find(numbers.as_bytes()), "{name}");
+            assert!(matches!(find(place.as_bytes()), Found::Entry(_)), "{name}");
+            assert_eq!(real_path(numbers.as_bytes()), place.as_bytes());
+        }
+    }
+
+    #[test]
+    fn every_name_in_a_folder_is_an_entry() {
+        for (a, b, entry) in ENTRIES {
+            let Entry::Folder(names) = entry else { continue };
+            for name in names {
+                let path = [a.as_bytes(), b.as_bytes(), b"/", name.to_bytes()].concat();
+                assert!(matches!(find(&path), Found::Entry(_)), "{}", String::from_utf8_lossy(&path));
+            }
+        }
+    }
+}

@@ -243,3 +243,6 @@ fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Option<&'a [u8]> {
 fn take_word(rest: &mut &[u8]) -> Option<u32> {
     take(rest, 4).map(|bytes| wire::field(bytes, 0))
 }
+
+#[cfg(test)]
+mod tests;
