@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use guestwave_cp::GuestMemory;
@@ -12,8 +13,8 @@ use guestwave_translate::program::{Program, Stmt, simplify, verify};
 
 use crate::jit::Jit;
 use crate::lower::MAX_UNITS;
-use crate::plan::{self, depth};
-use crate::run::{Pool, Ready, Worker, run};
+use crate::plan::{self, depth, sharing};
+use crate::run::{Pool, Ready, Threads, Worker, run};
 
 /// Largest workgroup LDS, as the guests' hardware has it.
 const LDS_BYTES: u32 = 64 * 1024;
@@ -23,6 +24,9 @@ const SCRATCH_BYTES: u32 = 4 << 20;
 
 /// Blocks inside blocks that are compiled.
 const MAX_DEPTH: u32 = 256;
+
+/// Waves that are worth a thread's start.
+const SPLIT_WAVES: u32 = 1024;
 
 /// Most bytes of a wave's frame.
 const MAX_FRAME: u64 = 64 << 20;
@@ -34,11 +38,15 @@ pub struct SoftOptions {
     pub native_fma: bool,
     /// Whether four lanes may be run at a time where that pays; if not, each lane runs alone.
     pub vectors: bool,
+    /// Threads that a large launch may use; 0: as many as the host has.
+    pub threads: usize,
+    /// Waves from which on a launch is large.
+    pub split_waves: u32,
 }
 
 impl Default for SoftOptions {
     fn default() -> Self {
-        SoftOptions { native_fma: true, vectors: true }
+        SoftOptions { native_fma: true, vectors: true, threads: 0, split_waves: SPLIT_WAVES }
     }
 }
 
@@ -48,6 +56,7 @@ pub struct SoftBackend {
     jit: Jit,
     programs: Vec<Ready>,
     pool: Pool,
+    threads: Threads,
     /// Ends that nobody has asked for yet.
     ended: BTreeMap<Ticket, Completion>,
     next: u64,
@@ -69,15 +78,25 @@ impl SoftBackend {
         let fma = if jit.host().fma { "" } else { ", fused multiply-add in software" };
         let device = format!("{} through Cranelift{fma}", std::env::consts::ARCH);
         let holdings = vec![Holding::Wave];
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        };
         let caps = Caps { name: "soft", device, exact: Ok(()), holdings, lds_bytes: LDS_BYTES };
         Ok(SoftBackend {
             caps,
             jit,
             programs: Vec::new(),
             pool: Pool::default(),
+            threads: Threads::new(threads, options.split_waves),
             ended: BTreeMap::new(),
             next: 0,
         })
+    }
+
+    /// Launches so far that several threads shared.
+    pub fn shared_launches(&self) -> u64 {
+        self.threads.shared
     }
 
     /// Runs a batch to its end.
@@ -85,7 +104,7 @@ impl SoftBackend {
         let mut completion = Completion::default();
         let mut worker = Worker::new(memory, &mut self.pool);
         for launch in &batch.launches {
-            match run_launch(&mut worker, &self.programs, launch) {
+            match run_launch(&mut worker, &mut self.threads, &self.programs, launch) {
                 Ok(done) => completion.done.push(done),
                 Err(fault) => {
                     completion.fault = Some(fault);
@@ -100,11 +119,12 @@ impl SoftBackend {
 
 fn run_launch<'m>(
     worker: &mut Worker<'m>,
+    threads: &mut Threads,
     programs: &'m [Ready],
     launch: &'m Launch,
 ) -> Result<guestwave_translate::backend::LaunchDone, LaunchFault> {
     match programs.get(launch.program.0 as usize) {
-        Some(ready) => run(worker, ready, launch),
+        Some(ready) => run(worker, threads, ready, launch),
         None => Err(LaunchFault::launch(launch.id, "its program was not compiled here")),
     }
 }
@@ -162,7 +182,8 @@ impl Backend for SoftBackend {
             return Err(refusal("SOFT-COMPILE-007", reason));
         }
         let compiled = self.jit.compile(&plan).map_err(|e| refusal("SOFT-COMPILE-008", e.to_string()))?;
-        self.programs.push(Ready { program: Arc::clone(program), compiled });
+        let (sharing, in_order) = (sharing(&simple), AtomicBool::new(false));
+        self.programs.push(Ready { program: Arc::clone(program), compiled, sharing, in_order });
         Ok(ProgramId(self.programs.len() as u32 - 1))
     }
 

@@ -10,7 +10,9 @@
 //!    promises, whatever order the lanes really run in.
 //! 2. Guest memory is reached only where the embedder says that it lies, each access checked against those bounds.
 //! 3. What a launch stored is known to the byte. If it faults, exactly those bytes are put back.
-//! 4. `unsafe` is in `raw` alone, with its own invariants.
+//! 4. A launch gives the same bytes on any number of threads. Threads that share one hold afterwards what each stored and
+//!    loaded against the others; where that meets, the launch is taken back and runs in wave order.
+//! 5. `unsafe` is in `raw` alone, with its own invariants.
 
 mod backend;
 mod codes;

@@ -8,7 +8,7 @@ use guestwave_translate::program::{
     Access, BinOp, Builder, Builtin, Expr, Program, Space, TriOp, Type, UnOp, Value, Width,
 };
 use proptest::prelude::*;
-use support::{Arena, agree, launch, run_native};
+use support::{Arena, ONE_THREAD, agree, launch, run_native};
 
 const INPUT: u64 = 0x1_0000;
 const OUTPUT: u64 = 0x8_0000;
@@ -314,7 +314,7 @@ proptest! {
         let (program, native) = (program(&ops), arena(ops.len(), &operands));
         let software = native.copy();
         run_native(SoftOptions::default(), &program, &launch(1, 1), &native).unwrap();
-        run_native(SoftOptions { native_fma: false, vectors }, &program, &launch(1, 1), &software).unwrap();
+        run_native(SoftOptions { native_fma: false, vectors, ..ONE_THREAD }, &program, &launch(1, 1), &software).unwrap();
         prop_assert_eq!(native.first_difference(&software), None);
     }
 }

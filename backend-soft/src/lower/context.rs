@@ -13,6 +13,8 @@ pub(crate) struct Site {
     pub(crate) base: u64,
     /// First place at which the access would not be inside any more; 0 if there is no such memory.
     pub(crate) limit: u64,
+    /// The same for four accesses in a row.
+    pub(crate) row_limit: u64,
     /// Where the first byte lies.
     pub(crate) host: *mut u8,
     /// For stores, the marks of the first dword: one byte a dword, one bit a byte that was stored.
@@ -22,7 +24,7 @@ pub(crate) struct Site {
 impl Site {
     /// A site that no access hits.
     pub(crate) const EMPTY: Site =
-        Site { base: 0, limit: 0, host: std::ptr::null_mut(), marks: std::ptr::null_mut() };
+        Site { base: 0, limit: 0, row_limit: 0, host: std::ptr::null_mut(), marks: std::ptr::null_mut() };
 }
 
 /// What a wave's code reads and leaves.

@@ -306,7 +306,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Marks whole dwords: as many bytes of marks, in steps as wide as will do.
-    fn mark_dwords(&mut self, first: Ir, dwords: u32) {
+    pub(super) fn mark_dwords(&mut self, first: Ir, dwords: u32) {
         let mut done = 0;
         while done < dwords {
             let step = 1 << (dwords - done).ilog2().min(3);

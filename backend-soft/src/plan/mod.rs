@@ -17,12 +17,14 @@ mod cut;
 mod facts;
 mod frame;
 mod live;
+mod share;
 
 use guestwave_translate::program::{Expr, Program, Stmt, Value, Var};
 
 pub(crate) use cut::plan;
 pub(crate) use facts::{blocks, depth, leaves, operands};
 pub(crate) use frame::{Frame, Place, RESUME};
+pub(crate) use share::{Sharing, sharing};
 
 /// Where a value is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

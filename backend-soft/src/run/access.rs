@@ -24,10 +24,11 @@ impl<'m> Worker<'m> {
             let at = address.wrapping_add(u64::from(i) * u64::from(info.access.width.bytes()));
             let mut unit = [0; 4];
             let bytes = &mut unit[..info.access.width.bytes().min(4) as usize];
-            self.read_guest(at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Read))?;
+            self.load_guest(site, at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Read))?;
             self.context.units[i as usize] = u32::from_le_bytes(unit);
         }
         if let Some(span) = self.spans.at(canonical(address)) {
+            self.note_load(site, span.range());
             self.note_place(site, &info, address, span.guest, span.host, std::ptr::null_mut());
         }
         Ok(())
@@ -43,11 +44,23 @@ impl<'m> Worker<'m> {
         host: HostMemory<'m>,
         marks: *mut u8,
     ) {
-        let places = (host.len() + 1).saturating_sub(u64::from(info.bytes()));
-        let limit = places.div_ceil(1 << info.unit_shift());
+        let limit = |accesses: u64| {
+            let places = (host.len() + 1).saturating_sub(accesses * u64::from(info.bytes()));
+            places.div_ceil(1 << info.unit_shift())
+        };
+        let (limit, row_limit) = (limit(1), limit(4));
         // The difference keeps the address's upper bits, which do not count but which the next address will have as well.
         let base = address.wrapping_sub(canonical(address) - guest);
-        self.sites.set(site as usize, Site { base, limit, host: host.start(), marks });
+        self.sites.set(site as usize, Site { base, limit, row_limit, host: host.start(), marks });
+    }
+
+    /// As [`Worker::read_guest`], for a site's load.
+    fn load_guest(&mut self, site: u32, address: u64, into: &mut [u8]) -> Result<(), u64> {
+        if self.loads.is_some() {
+            let bytes = canonical(address)..canonical(address).saturating_add(into.len() as u64);
+            self.note_load(site, bytes);
+        }
+        self.read_guest(address, into)
     }
 
     /// Fills `into`; gives the first address at which nothing is mapped.

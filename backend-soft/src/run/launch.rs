@@ -1,18 +1,42 @@
 //! A launch's waves, workgroup by workgroup.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use guestwave_translate::backend::{Launch, LaunchDone, LaunchFault};
 use guestwave_translate::program::Program;
 
-use super::worker::{Given, Worker};
+use super::parallel::{may_split, run_split};
+use super::worker::{Given, Pool, Worker};
 use crate::jit::Compiled;
 use crate::lower::status;
+use crate::plan::Sharing;
 
 /// A compiled program and the program it was.
 pub(crate) struct Ready {
     pub(crate) program: std::sync::Arc<Program>,
     pub(crate) compiled: Compiled,
+    /// Whether its waves may run at the same time.
+    pub(crate) sharing: Sharing,
+    /// Waves were found to depend on each other.
+    pub(crate) in_order: AtomicBool,
+}
+
+/// The threads that share large launches.
+pub(crate) struct Threads {
+    /// What each leaves for the next launch.
+    pub(super) pools: Vec<Pool>,
+    /// Waves from which on a launch is large.
+    pub(super) least_waves: u32,
+    /// Launches that they shared.
+    pub(crate) shared: u64,
+}
+
+impl Threads {
+    /// `threads` threads for launches of `least_waves` waves and more.
+    pub(crate) fn new(threads: usize, least_waves: u32) -> Self {
+        Threads { pools: (0..threads).map(|_| Pool::default()).collect(), least_waves, shared: 0 }
+    }
 }
 
 /// Most waves of a workgroup; more than any guest has.
@@ -21,11 +45,18 @@ const MAX_GROUP_WAVES: u32 = 1024;
 /// Runs a launch; on a fault guest memory is as it was.
 pub(crate) fn run<'m>(
     worker: &mut Worker<'m>,
+    threads: &mut Threads,
     ready: &'m Ready,
     launch: &'m Launch,
 ) -> Result<LaunchDone, LaunchFault> {
-    let waves = check(ready, launch).map_err(|what| LaunchFault::launch(launch.id, what))?;
-    worker.give(given(ready, launch), waves as usize, ready.compiled.frame_bytes);
+    let frames = check(ready, launch).map_err(|what| LaunchFault::launch(launch.id, what))? as usize;
+    if may_split(ready, launch, threads)
+        && let Some(done) = run_split(worker.memory, &mut threads.pools, ready, launch, frames)
+    {
+        threads.shared += 1;
+        return Ok(done);
+    }
+    worker.give(given(ready, launch), frames, ready.compiled.frame_bytes);
     let run = Run { ready, launch };
     if let Err(fault) = run.groups(worker) {
         worker.windows().revert();
@@ -53,7 +84,7 @@ fn check(ready: &Ready, launch: &Launch) -> Result<u32, &'static str> {
     }
 }
 
-fn given<'m>(ready: &'m Ready, launch: &'m Launch) -> Given<'m> {
+pub(super) fn given<'m>(ready: &'m Ready, launch: &'m Launch) -> Given<'m> {
     Given {
         sites: &ready.compiled.lowered.sites,
         params: &launch.params,
@@ -65,9 +96,9 @@ fn given<'m>(ready: &'m Ready, launch: &'m Launch) -> Given<'m> {
     }
 }
 
-struct Run<'m> {
-    ready: &'m Ready,
-    launch: &'m Launch,
+pub(super) struct Run<'m> {
+    pub(super) ready: &'m Ready,
+    pub(super) launch: &'m Launch,
 }
 
 /// A wave that is not running.
@@ -103,7 +134,12 @@ impl Run<'_> {
     }
 
     /// Runs the waves of a workgroup, from barrier to barrier if there are any.
-    fn group(&self, worker: &mut Worker<'_>, group: u32, waves: Range<u32>) -> Result<(), LaunchFault> {
+    pub(super) fn group(
+        &self,
+        worker: &mut Worker<'_>,
+        group: u32,
+        waves: Range<u32>,
+    ) -> Result<(), LaunchFault> {
         worker.start_group(group);
         let meet = self.ready.compiled.resumes > 0;
         let mut waiting = Vec::new();

@@ -3,10 +3,11 @@
 mod access;
 mod atomics;
 mod launch;
+mod parallel;
 mod spans;
 mod windows;
 mod worker;
 
-pub(crate) use launch::{Ready, run};
+pub(crate) use launch::{Ready, Threads, run};
 pub(crate) use windows::WHOLE;
 pub(crate) use worker::{Pool, Worker};

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use guestwave_cp::{GuestMemory, MemoryFault};
 
@@ -52,6 +53,8 @@ pub(crate) struct Window<'m> {
     copy: bool,
     class: usize,
     store: Store,
+    /// When it was opened, among those of all threads.
+    opened: u64,
 }
 
 impl Window<'_> {
@@ -113,16 +116,44 @@ fn word_runs(marks: u64, base: u64, open: &mut Option<u64>, f: &mut impl FnMut(R
     }
 }
 
+/// Counts the windows that the threads of one launch open.
+#[derive(Default)]
+pub(crate) struct Openings(Mutex<u64>);
+
+impl Openings {
+    /// The next number. Bytes are saved in the order of the numbers: nobody stores to a window before it is opened.
+    fn next(&self, save: &mut dyn FnMut() -> bool) -> u64 {
+        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        save();
+        *count += 1;
+        *count
+    }
+}
+
+/// Puts back what was stored in the windows of several threads, which may lie on each other.
+pub(super) fn revert<'w, 'm: 'w>(all: impl Iterator<Item = &'w Windows<'m>>) {
+    let mut windows: Vec<&Window<'m>> = all.flat_map(|w| w.open.values()).collect();
+    windows.sort_by_key(|w| std::cmp::Reverse(w.opened));
+    windows.into_iter().for_each(Window::restore);
+}
+
 /// The windows of one launch, by first address.
 pub(crate) struct Windows<'m> {
     open: BTreeMap<u64, Window<'m>>,
     spare: Spare,
+    /// Of the threads that run the same launch.
+    openings: Option<&'m Openings>,
 }
 
 impl<'m> Windows<'m> {
     /// No windows; `spare` are those of earlier launches.
     pub(crate) fn new(spare: Spare) -> Self {
-        Windows { open: BTreeMap::new(), spare }
+        Windows { open: BTreeMap::new(), spare, openings: None }
+    }
+
+    /// Takes turns with other threads in opening windows.
+    pub(super) fn share(&mut self, openings: &'m Openings) {
+        self.openings = Some(openings);
     }
 
     /// Stores to use again, once all windows are closed.
@@ -142,13 +173,17 @@ impl<'m> Windows<'m> {
             _ => 0,
         };
         let end = self.open.range(address..).next().map_or(u64::MAX, |(next, _)| *next);
-        let Windows { open, spare } = self;
+        let Windows { open, spare, openings } = self;
         open.entry(guest).or_insert_with(|| {
             let end = end.min((guest & !(PAGE - 1)) + (PAGE << class));
             let host = span.host.part(guest - span.guest, end - guest);
             let mut store = spare[class].pop().unwrap_or_else(|| Store::new(class));
-            host.read(0, &mut store.saved[..host.len() as usize]);
-            Window { guest, host, copy: span.copy, class, store }
+            let mut save = || host.read(0, &mut store.saved[..host.len() as usize]);
+            let opened = openings.map_or(0, |o| o.next(&mut save));
+            if openings.is_none() {
+                save();
+            }
+            Window { guest, host, copy: span.copy, class, store, opened }
         })
     }
 
@@ -158,6 +193,16 @@ impl<'m> Windows<'m> {
     /// The guest did not take a copy's bytes; everything is as it was then.
     pub(crate) fn commit(&mut self, memory: &dyn GuestMemory) -> Result<Vec<Range<u64>>, MemoryFault> {
         self.write_copies(memory)?;
+        let stored = self.stored();
+        if self.open.values().any(|w| !w.copy) {
+            stored.iter().for_each(|run| memory.wrote_in_place(run.clone()));
+        }
+        self.close();
+        Ok(stored)
+    }
+
+    /// What has been stored so far, sorted and disjoint.
+    pub(super) fn stored(&self) -> Vec<Range<u64>> {
         let mut stored: Vec<Range<u64>> = Vec::new();
         for window in self.open.values() {
             window.runs(|run| {
@@ -168,12 +213,12 @@ impl<'m> Windows<'m> {
                 }
             });
         }
-        let in_place = self.open.values().any(|w| !w.copy);
-        if in_place {
-            stored.iter().for_each(|run| memory.wrote_in_place(run.clone()));
-        }
-        self.close();
-        Ok(stored)
+        stored
+    }
+
+    /// Whether anything was stored into a copy.
+    pub(super) fn has_copies(&self) -> bool {
+        self.open.values().any(|w| w.copy)
     }
 
     fn write_copies(&mut self, memory: &dyn GuestMemory) -> Result<(), MemoryFault> {
@@ -213,7 +258,8 @@ impl<'m> Windows<'m> {
         self.close();
     }
 
-    fn close(&mut self) {
+    /// Forgets the windows, and keeps what they used.
+    pub(super) fn close(&mut self) {
         for (_, mut window) in std::mem::take(&mut self.open) {
             window.store.marks.clear();
             self.spare[window.class].push(window.store);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
 
 use super::spans::Spans;
-use super::windows::{Spare, Windows};
+use super::windows::{Openings, Spare, Windows};
 use crate::lower::{Context, MAX_UNITS, QuadContext, Site, SiteInfo};
 use crate::raw::Buffer;
 
@@ -14,6 +14,13 @@ use crate::raw::Buffer;
 pub(crate) struct Pool {
     buffers: Option<Buffers>,
     windows: Spare,
+}
+
+impl Pool {
+    /// Takes back what the windows of a launch used.
+    pub(super) fn take_back(&mut self, windows: Windows<'_>) {
+        self.windows = windows.into_spare();
+    }
 }
 
 struct Buffers {
@@ -76,10 +83,12 @@ pub(crate) struct Worker<'m> {
     pub(super) scratch: Buffer<u8>,
     pub(super) sites: Buffer<Site>,
     pub(super) given: Given<'m>,
-    memory: &'m dyn GuestMemory,
+    pub(super) memory: &'m dyn GuestMemory,
     pub(super) spans: Spans<'m>,
     pub(super) windows: Windows<'m>,
     fault: Option<Fault>,
+    /// Ranges that sites loaded from, where it matters.
+    pub(super) loads: Option<Vec<(u32, Range<u64>)>>,
     /// Which of the workgroup's frames and scratches is in use.
     pub(super) slot: usize,
 }
@@ -130,15 +139,38 @@ impl<'m> Worker<'m> {
             spans: Spans::new(memory),
             windows: Windows::new(std::mem::take(&mut pool.windows)),
             fault: None,
+            loads: None,
             slot: 0,
         }
     }
 
     /// Leaves what the next worker can use.
     pub(crate) fn retire(self, pool: &mut Pool) {
-        let Worker { frames, lds, scratch, sites, windows, .. } = self;
+        let (windows, ..) = self.into_parts(pool);
+        pool.take_back(windows);
+    }
+
+    /// Leaves all but the windows for the next worker; gives these, what stands behind them, and what was loaded.
+    pub(super) fn into_parts(mut self, pool: &mut Pool) -> (Windows<'m>, Spans<'m>, Vec<(u32, Range<u64>)>) {
+        self.forget_places();
+        let Worker { frames, lds, scratch, sites, windows, spans, loads, .. } = self;
         pool.buffers = Some(Buffers { frames, lds, scratch, sites });
-        pool.windows = windows.into_spare();
+        (windows, spans, loads.unwrap_or_default())
+    }
+
+    /// Prepares for a launch that other threads run as well.
+    pub(super) fn share(&mut self, openings: &'m Openings) {
+        self.windows.share(openings);
+        self.loads = Some(Vec::new());
+    }
+
+    /// Notes that a site loads from a span.
+    pub(super) fn note_load(&mut self, site: u32, span: Range<u64>) {
+        if let Some(loads) = &mut self.loads
+            && !loads.iter().any(|(s, r)| *s == site && *r == span)
+        {
+            loads.push((site, span));
+        }
     }
 
     /// Prepares for a launch whose workgroups have up to `waves` waves with frames of `frame_bytes` bytes.

@@ -48,8 +48,15 @@ pub(crate) fn run_native(
 }
 
 /// The ways in which native code may run.
-pub(crate) const WAYS: [SoftOptions; 2] =
-    [SoftOptions { native_fma: true, vectors: true }, SoftOptions { native_fma: true, vectors: false }];
+pub(crate) const WAYS: [SoftOptions; 3] = [
+    ONE_THREAD,
+    SoftOptions { vectors: false, ..ONE_THREAD },
+    SoftOptions { threads: 3, split_waves: 2, ..ONE_THREAD },
+];
+
+/// One thread, four lanes at a time.
+pub(crate) const ONE_THREAD: SoftOptions =
+    SoftOptions { native_fma: true, vectors: true, threads: 1, split_waves: u32::MAX };
 
 /// Runs `launch` natively in each way and by the evaluator, each on its own copy of `memory`, and checks that they agree: the same
 /// bytes, the same stored ranges; if one faults, all do and leave memory as it was. Gives the native outcome and memory.

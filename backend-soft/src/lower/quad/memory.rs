@@ -62,6 +62,15 @@ impl Lowering<'_, '_> {
         let (site, info) = self.site(access, SiteKind::Load(dst.len() as u32));
         let (ways, valid) = self.split_four(&info, dst.len());
         self.to(ways.full);
+        if let Some(row) = self.in_a_row(site, &info) {
+            let found = self.load_row(&row, dst.len());
+            self.four_done(&ways, &found);
+            self.to(row.apart);
+        }
+        if let Some((found, apart)) = self.all_alike(site, &info) {
+            self.four_done(&ways, &found);
+            self.to(apart);
+        }
         let places = self.places(site, &info, ways.slow);
         let found = self.gathered_units(access.width, &places, dst.len());
         self.four_done(&ways, &found);
@@ -92,6 +101,11 @@ impl Lowering<'_, '_> {
             .collect();
         let (ways, valid) = self.split_four(&info, 0);
         self.to(ways.full);
+        if let Some(row) = self.in_a_row(site, &info) {
+            self.store_row(site, &row, &units);
+            self.four_done(&ways, &[]);
+            self.to(row.apart);
+        }
         let places = self.places(site, &info, ways.slow);
         self.scatter_units(access.width, &places, &units);
         self.mark_four(site, &info, &places);

@@ -7,6 +7,7 @@ mod control;
 mod memory;
 mod ops;
 mod rare;
+mod row;
 mod shape;
 mod wave;
 

@@ -226,15 +226,20 @@ impl Lowering<'_, '_> {
         }
         match bin_form(op, ty) {
             Some(form) => self.bin_vectors(form, x, y),
-            None => {
-                let result = op.signature().1.unwrap_or(ty);
-                let second = self.ty(b);
-                self.lane_by_lane(result, |l, i| {
-                    let (x, y) = (l.lane_of(x, ty, i), l.lane_of(y, second, i));
-                    l.bin(op, x, y)
-                })
+            None if matches!(op, BinOp::DivU | BinOp::RemU) => {
+                let remainder = op == BinOp::RemU;
+                self.quad_division(x, y, remainder, |l| l.bin_lane_by_lane(op, (x, ty), (y, ty)))
             }
+            None => self.bin_lane_by_lane(op, (x, ty), (y, self.ty(b))),
         }
+    }
+
+    fn bin_lane_by_lane(&mut self, op: BinOp, x: (Quad, Type), y: (Quad, Type)) -> Quad {
+        let result = op.signature().1.unwrap_or(x.1);
+        self.lane_by_lane(result, |l, i| {
+            let (x, y) = (l.lane_of(x.0, x.1, i), l.lane_of(y.0, y.1, i));
+            l.bin(op, x, y)
+        })
     }
 
     fn bin_vectors(&mut self, form: Bin, x: Quad, y: Quad) -> Quad {

@@ -1,0 +1,150 @@
+//! Accesses of four lanes that lie in a row: the first lane's units, then the second's, and so on. They are checked and made
+//! as one access, four times as long. Loads of the same units by all lanes are made once.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value as Ir, types};
+use guestwave_translate::program::{Space, Width};
+
+use super::super::memory::guest_flags;
+use super::super::{Lowering, Site, SiteInfo};
+use super::{Quad, shape::Dwords};
+
+/// The way of four lanes that lie in a row.
+pub(super) struct Row {
+    /// Where the first lane's first unit lies.
+    host: Ir,
+    /// Its number among the site's units, for stores.
+    unit: Ir,
+    /// Where all other lanes go.
+    pub(super) apart: Block,
+}
+
+/// Units that are made in a row: what vectors of four dwords hold whole.
+const COUNTS: [usize; 3] = [1, 2, 4];
+
+impl Lowering<'_, '_> {
+    /// Goes on with the lanes that lie in a row in the site's known memory, if the access may be such.
+    pub(super) fn in_a_row(&mut self, site: i32, info: &SiteInfo) -> Option<Row> {
+        let (first, steps) = self.distances(info)?;
+        let apart = self.b.create_block();
+        let bytes = info.bytes();
+        let wanted = [[0, bytes], [2 * bytes, 3 * bytes]];
+        self.unless_steps(steps, wanted, apart);
+        let base = self.site_field(site, offset_of!(Site, base));
+        let limit = self.site_field(site, offset_of!(Site, row_limit));
+        let offset = self.b.ins().isub(first, base);
+        let unit = match info.unit_shift() {
+            0 => offset,
+            shift => self.b.ins().rotr_imm_u(offset, i64::from(shift)),
+        };
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, unit, limit);
+        self.unless(inside, apart);
+        let host = self.site_field(site, offset_of!(Site, host));
+        Some(Row { host: self.b.ins().iadd(host, offset), unit, apart })
+    }
+
+    /// Goes on with the lanes that load the same units from the site's known memory; gives these, and where all other lanes go.
+    pub(super) fn all_alike(&mut self, site: i32, info: &SiteInfo) -> Option<(Vec<Ir>, Block)> {
+        let (first, steps) = self.distances(info)?;
+        let apart = self.b.create_block();
+        self.unless_steps(steps, [[0; 2]; 2], apart);
+        let base = self.site_field(site, offset_of!(Site, base));
+        let limit = self.site_field(site, offset_of!(Site, limit));
+        let offset = self.b.ins().isub(first, base);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, limit);
+        self.unless(inside, apart);
+        let host = self.site_field(site, offset_of!(Site, host));
+        let host = self.b.ins().iadd(host, offset);
+        let units = (0..info.count()).map(|i| {
+            let unit = self.load_unit(Width::W32, host, i as i32);
+            self.b.ins().splat(types::I32X4, unit)
+        });
+        Some((units.collect(), apart))
+    }
+
+    /// The first lane's address, and how far the others are from it.
+    fn distances(&mut self, info: &SiteInfo) -> Option<(Ir, [Ir; 2])> {
+        let access = &info.access;
+        let plain = access.space == Space::Global && access.width == Width::W32;
+        let address = self.quad(access.address);
+        if !plain || !COUNTS.contains(&(info.count() as usize)) || matches!(address, Quad::One(_)) {
+            return None;
+        }
+        let halves = self.wide(address);
+        let first = self.b.ins().extractlane(halves[0], 0);
+        let all = self.b.ins().splat(types::I64X2, first);
+        Some((first, halves.map(|v| self.b.ins().isub(v, all))))
+    }
+
+    fn unless_steps(&mut self, steps: [Ir; 2], wanted: [[u32; 2]; 2], apart: Block) {
+        let [low, high] = [0, 1].map(|i| {
+            let [a, b] = wanted[i];
+            let wanted = self.vector_constant([a, 0, b, 0]);
+            let wanted = self.cast(types::I64X2, wanted);
+            self.b.ins().icmp(IntCC::Equal, steps[i], wanted)
+        });
+        let both = self.b.ins().band(low, high);
+        let all = self.b.ins().vall_true(both);
+        self.unless(all, apart);
+    }
+
+    /// The units of four lanes in a row, unit by unit.
+    pub(super) fn load_row(&mut self, row: &Row, count: usize) -> Vec<Ir> {
+        let mut load = |i| self.b.ins().load(types::I32X4, guest_flags(), row.host, 16 * i);
+        match count {
+            1 => vec![load(0)],
+            2 => {
+                let (low, high) = (load(0), load(1));
+                const EVEN: Dwords = [0, 2, 4, 6];
+                const ODD: Dwords = [1, 3, 5, 7];
+                vec![self.shuffled(low, high, EVEN), self.shuffled(low, high, ODD)]
+            }
+            _ => {
+                let rows = [load(0), load(1), load(2), load(3)];
+                self.transposed(rows).into()
+            }
+        }
+    }
+
+    /// Stores the units of four lanes in a row, and marks them.
+    pub(super) fn store_row(&mut self, site: i32, row: &Row, units: &[Ir]) {
+        let vectors = match *units {
+            [unit] => vec![unit],
+            [x, y] => vec![self.shuffled(x, y, [0, 4, 1, 5]), self.shuffled(x, y, [2, 6, 3, 7])],
+            [x, y, z, w] => self.transposed([x, y, z, w]).into(),
+            _ => return,
+        };
+        for (i, vector) in (0..).zip(&vectors) {
+            self.b.ins().store(guest_flags(), *vector, row.host, 16 * i);
+        }
+        let marks = self.site_field(site, offset_of!(Site, marks));
+        let first = self.b.ins().iadd(marks, row.unit);
+        self.mark_dwords(first, 4 * units.len() as u32);
+    }
+
+    /// Quotients or remainders of unsigned integers. Where all lanes' dividends are below their divisors, as thread numbers are
+    /// below the size of their group, nothing is divided.
+    pub(super) fn quad_division(
+        &mut self,
+        x: Quad,
+        y: Quad,
+        remainder: bool,
+        divide: impl FnOnce(&mut Self) -> Quad,
+    ) -> Quad {
+        let (dividend, divisor) = (self.four(x), self.four(y));
+        let below = self.b.ins().icmp(IntCC::UnsignedLessThan, dividend, divisor);
+        let all = self.b.ins().vall_true(below);
+        let small = if remainder { dividend } else { self.splat32(0) };
+        let [large, join] = [(); 2].map(|()| self.b.create_block());
+        let result = self.b.append_block_param(join, types::I32X4);
+        self.b.ins().brif(all, join, &[small.into()], large, &[]);
+        self.to(large);
+        let quotients = divide(self);
+        let quotients = self.four(quotients);
+        self.b.ins().jump(join, &[quotients.into()]);
+        self.to(join);
+        Quad::Four(result)
+    }
+}
