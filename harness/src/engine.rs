@@ -12,7 +12,7 @@ use guestwave_translate::executor::{Options, Stats, TranslatingExecutor};
 use guestwave_translate::plain::PlainBackend;
 use guestwave_translate::sol::ProgramStreamOut;
 
-use crate::executor::ReferenceExecutor;
+use crate::executor::{Fallback, ReferenceExecutor};
 use crate::shared_backend::SharedBackend;
 
 /// What runs the guest's programs.
@@ -60,10 +60,11 @@ pub enum FidelityChoice {
 /// Options that choose what runs dispatches.
 #[derive(Clone, Debug, clap::Args)]
 pub struct EngineArgs {
-    /// What runs the guest's programs
-    #[arg(long, value_enum, default_value_t = ExecutorChoice::Reference)]
-    pub executor: ExecutorChoice,
-    /// What the translating executor runs on
+    /// What runs the guest's programs; unless it is named, they are translated, and the reference interpreter runs those that
+    /// cannot be
+    #[arg(long, value_enum)]
+    pub executor: Option<ExecutorChoice>,
+    /// What the translating executor runs on; native code of this host unless another is named
     #[arg(long, value_enum)]
     pub backend: Option<BackendChoice>,
     /// How the translating executor holds a wave
@@ -94,11 +95,22 @@ impl EngineArgs {
     /// # Errors
     /// A sentence about what this build or this host does not have.
     pub fn engine(&self) -> anyhow::Result<Engine> {
-        if self.executor == ExecutorChoice::Reference {
+        if self.is_reference() {
             self.reference_only()?;
             return Ok(Engine { executor: Box::new(ReferenceExecutor::with_steps(self.steps)), stats: None });
         }
-        Ok(self.engine_on(self.backend()?))
+        let Engine { executor, stats } = self.engine_on(self.backend()?);
+        if self.executor.is_some() || self.backend.is_some() {
+            return Ok(Engine { executor, stats });
+        }
+        let reference = Box::new(ReferenceExecutor::with_steps(self.steps));
+        Ok(Engine { executor: Box::new(Fallback::new(executor, reference)), stats })
+    }
+
+    /// The same options, without the reference interpreter for what cannot be translated.
+    #[must_use]
+    pub fn strict(&self) -> Self {
+        EngineArgs { executor: self.executor.or(Some(ExecutorChoice::Translate)), ..self.clone() }
     }
 
     /// The translating executor on a backend that is open.
@@ -114,7 +126,7 @@ impl EngineArgs {
     /// # Errors
     /// As [`EngineArgs::engine`].
     pub fn device(&self) -> anyhow::Result<Option<SharedBackend>> {
-        let wanted = self.executor == ExecutorChoice::Translate && self.backend == Some(BackendChoice::Wgpu);
+        let wanted = !self.is_reference() && self.backend == Some(BackendChoice::Wgpu);
         wanted.then(|| self.backend().map(SharedBackend::new)).transpose()
     }
 
@@ -123,7 +135,7 @@ impl EngineArgs {
     /// # Errors
     /// A sentence about what this build or this host does not have.
     pub fn stream_out(&self) -> anyhow::Result<Box<dyn StreamOut>> {
-        if self.executor == ExecutorChoice::Reference {
+        if self.is_reference() {
             self.reference_only()?;
             return Ok(Box::new(PlainStreamOut));
         }
@@ -165,14 +177,14 @@ impl EngineArgs {
 
     /// Whether the reference interpreter runs dispatches.
     pub fn is_reference(&self) -> bool {
-        self.executor == ExecutorChoice::Reference
+        self.executor == Some(ExecutorChoice::Reference)
     }
 
     /// The same options with the reference interpreter.
     #[must_use]
     pub fn reference(&self) -> Self {
         EngineArgs {
-            executor: ExecutorChoice::Reference,
+            executor: Some(ExecutorChoice::Reference),
             backend: None,
             holding: HoldingChoice::Auto,
             fidelity: FidelityChoice::Exact,
@@ -184,7 +196,7 @@ impl EngineArgs {
     /// What runs dispatches, by name.
     pub fn backend_name(&self) -> &'static str {
         match (self.executor, self.backend) {
-            (ExecutorChoice::Reference, _) => "reference",
+            (Some(ExecutorChoice::Reference), _) => "reference",
             (_, Some(BackendChoice::Wgpu)) => "wgpu",
             (_, Some(BackendChoice::Plain)) => "plain",
             (_, Some(BackendChoice::Soft) | None) => "soft",

@@ -1,8 +1,8 @@
 //! The `guestwave` command and what it is made of.
 //!
 //! [`capture`] reads and writes capture files, [`memory`] holds the guest memory that a capture describes,
-//! [`executor`] runs its dispatches, [`replay`] puts these together, `gpu` is the virtual GPU that runs unmodified programs, and
-//! [`commands`] is the command line.
+//! [`executor`] runs its dispatches, [`replay`] puts these together, [`kernel`] runs compute kernels of code objects, [`bench`]
+//! measures, `gpu` is the virtual GPU that runs unmodified programs, and [`commands`] is the command line.
 
 pub mod bench;
 pub mod capture;

@@ -123,6 +123,7 @@ fn json_has_the_members_that_others_rely_on() {
     assert_eq!((&points["file"], &points["gpu"]), (&Value::from(POINTS), &Value::from("navi21")));
     assert_eq!((&points["ok"], &points["submissions"]), (&Value::from(true), &Value::from(4)));
     assert_eq!(points["stats"]["draws"], 1);
+    assert_eq!(points["stats"]["modules"], 2, "programs are translated unless asked otherwise");
     assert!(points["golden"]["pages"].as_u64().unwrap() > 0);
     assert_eq!(keys(&points["expectations"][0]), ["detail", "ok", "text"]);
     assert_eq!(clip["not_drawn"][0]["code"], "CP-DRAW-002");

@@ -218,7 +218,7 @@ fn the_command_shows_outputs_and_tells_faults_and_misuse_apart() {
         let arguments = ["--arg", bytes, "--arg", bytes, "--arg", "f32:2"];
         guestwave(&[&base[..], &arguments, more].concat())
     };
-    let (status, text, _) = saxpy("1", "out:1024", &["--executor", "translate"]);
+    let (status, text, _) = saxpy("1", "out:1024", &["--executor", "reference"]);
     assert_eq!(status, 0);
     assert!(
         text.contains("saxpy") && text.contains("gfx1010, wave32") && text.contains("00000000 0.0"),

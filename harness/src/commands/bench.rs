@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     let wanted: Vec<&str> =
         if args.names.is_empty() { names() } else { args.names.iter().map(String::as_str).collect() };
     let baselines = Baselines { folder: args.baseline.clone() };
-    let options = Options { engine: args.engine.clone(), runs: args.runs, baselines };
+    let options = Options { engine: args.engine.strict(), runs: args.runs, baselines };
     for name in wanted {
         let row = measure(name, &options)?;
         match args.json {

@@ -4,12 +4,14 @@
 //! every wave in order against an overlay of guest memory and commits, when all of them have ended, exactly the bytes
 //! that they stored.
 
+mod fallback;
 mod grid;
 mod overlay;
 mod reference;
 mod rules;
 mod valhall;
 
+pub use fallback::Fallback;
 pub(crate) use reference::target;
 pub use reference::{DEFAULT_STEPS, EXECUTOR_ERRORS, ExecutorError, ReferenceExecutor};
 
