@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be set up has to stop the test")]
 
 mod attributes;
+mod command;
 mod hostile;
 mod jobs;
 mod programs;

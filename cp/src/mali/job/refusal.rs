@@ -16,7 +16,7 @@ refusals! {
     /// A type of job without a row.
     JobType { kind: u32 } = "CP-MJOB-003",
         "a job of type {kind} is not carried out: only null, cache flush, compute and malloc-vertex jobs are";
-    /// A 32-bit job descriptor.
+    /// A field of a job that changes results.
     Option { job: &'static str, option: &'static str } = "CP-MJOB-004",
         "the {job} asks for {option}, which is not carried out";
     /// A launch larger than any real one.

@@ -54,6 +54,9 @@ struct Draw {
     varying_stride: u32,
 }
 
+/// Point sizes of 16 bits, by the code of their format; 0 is none.
+const POINT_SIZE_F16: u32 = 2;
+
 /// Fields of the primitive's first word that only say how vertices are put together, which no vertex program sees.
 const ASSEMBLY: u32 = 0xff | 1 << 15 | 3 << 16;
 
@@ -62,7 +65,7 @@ fn draw(memory: &dyn GuestMemory, address: u64) -> Result<Draw, Refusal> {
     let refuse = |option| Err(Refusal::Option { job: "draw", option });
     let point_size = flags >> 11 & 3;
     match flags & !(ASSEMBLY | 3 << 11 | 1 << 18) {
-        0 if point_size > 1 && point_size != 2 => return refuse("this format of point sizes"),
+        0 if ![0, POINT_SIZE_F16].contains(&point_size) => return refuse("point sizes that are not f16"),
         0 => {}
         rest if rest & 7 << 8 != 0 => return refuse("indexed vertices"),
         _ => return refuse("primitive restart, primitive indices, layers or scissors"),
