@@ -223,9 +223,14 @@ fn declaration_lists_are_encoded_decoded_and_run() {
 #[test]
 fn intel_batches_are_inspected() {
     let text = stdout(&["inspect", "intel/ivb-c08_hole_both-000.json"]);
-    for part in
-        ["3DSTATE_SO_BUFFER", "buf1 HOLE xyz", "SO_WRITE_OFFSET[1] = 0x0", "stream 0 wrote 1 primitives of 1"]
-    {
+    for part in [
+        "3DSTATE_SO_BUFFER",
+        "buf1 HOLE xyz",
+        "SO_WRITE_OFFSET[1] = 0x0",
+        "R32G32B32A32_FLOAT: source",
+        "send(8)",
+        "stream 0 wrote 1 primitives of 1",
+    ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
     let cut = stdout(&["inspect", "intel/ivb-big128-000.json"]);

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use super::Gen;
 use super::packet::{Handling, Header, PacketRow};
+use super::state::{VertexBuffer, VertexElement};
+use super::vertex_state;
 pub use crate::words::FieldView;
 use crate::words::views;
 
@@ -23,6 +25,9 @@ pub struct Packets<'a> {
 
 /// What a batch ends with.
 const BATCH_END: u16 = 0x0500;
+/// 3DSTATE_VERTEX_BUFFERS and 3DSTATE_VERTEX_ELEMENTS.
+const VERTEX_BUFFERS: u16 = 0x7808;
+const VERTEX_ELEMENTS: u16 = 0x7809;
 
 impl<'a> Iterator for Packets<'a> {
     type Item = PacketView<'a>;
@@ -94,6 +99,24 @@ impl<'a> PacketView<'a> {
     /// Where the packet's facts come from, for one with a row.
     pub fn source(&self) -> Option<&'static str> {
         self.row().map(|row| row.source)
+    }
+
+    /// The vertex buffers that the packet sets, by number.
+    pub fn vertex_buffers(&self) -> Vec<(u32, VertexBuffer)> {
+        let (entries, _) = self.body_of(VERTEX_BUFFERS).as_chunks();
+        entries.iter().map(|entry| vertex_state::buffer(entry, self.generation)).collect()
+    }
+
+    /// The vertex elements that the packet sets, in order.
+    pub fn vertex_elements(&self) -> Vec<VertexElement> {
+        let (entries, _) = self.body_of(VERTEX_ELEMENTS).as_chunks();
+        entries.iter().map(vertex_state::element).collect()
+    }
+
+    /// The dwords behind the header, of a packet of this key.
+    fn body_of(&self, key: u16) -> &'a [u32] {
+        let is_one = self.header().key() == key;
+        self.words.get(1..).filter(|_| is_one).unwrap_or(&[])
     }
 
     /// The named fields, as far as the packet reaches. Fields that repeat (entries, data) come once a dword.

@@ -9,15 +9,19 @@ use crate::words::extract;
 
 /// 3DSTATE_VERTEX_BUFFERS: four dwords a buffer.
 pub(crate) fn vertex_buffers(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
-    let narrow = packet.groups::<4>(field::VERTEX_BUFFERS_7::ENTRY)?;
-    for entry in narrow {
-        let (number, buffer) = match cx.generation().wide() {
-            true => wide_buffer(entry),
-            false => narrow_buffer(entry),
-        };
+    for entry in packet.groups(field::VERTEX_BUFFERS_7::ENTRY)? {
+        let (number, buffer) = buffer(entry, cx.generation());
         cx.state.fetch.buffers.insert(number, buffer);
     }
     Ok(Flow::Next)
+}
+
+/// The number and the buffer of an entry.
+pub(super) fn buffer(entry: &[u32; 4], generation: Gen) -> (u32, VertexBuffer) {
+    match generation.wide() {
+        true => wide_buffer(entry),
+        false => narrow_buffer(entry),
+    }
 }
 
 /// An entry of Gen7: start, last byte, step rate.
@@ -54,7 +58,8 @@ pub(crate) fn vertex_elements(cx: &mut Context<'_>, packet: &Packet<'_>) -> Hand
     Ok(Flow::Next)
 }
 
-fn element([place, controls]: &[u32; 2]) -> VertexElement {
+/// The element of an entry.
+pub(super) fn element([place, controls]: &[u32; 2]) -> VertexElement {
     VertexElement {
         buffer: extract(*place, 31, 26),
         valid: extract(*place, 25, 25) != 0,

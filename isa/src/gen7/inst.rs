@@ -1,6 +1,6 @@
 //! A decoded instruction.
 
-use super::table::Row;
+use super::table::{Kind, Row};
 
 /// How registers are addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,4 +180,15 @@ pub struct Inst {
     pub message: (u8, Option<u32>),
     /// For branches: bytes from the instruction to where disabled channels wait, and to where the block ends.
     pub jumps: (i32, i32),
+}
+
+/// Bit of a message's descriptor that ends the thread.
+const END_OF_THREAD: u32 = 1 << 31;
+
+impl Inst {
+    /// Whether it is a message that ends the thread.
+    pub fn ends_thread(&self) -> bool {
+        self.row.kind == Kind::Send
+            && self.message.1.is_some_and(|descriptor| descriptor & END_OF_THREAD != 0)
+    }
 }

@@ -8,12 +8,21 @@ use anyhow::Result;
 use guestwave_cp::intel::decode::{PacketView, Treatment, packets};
 use guestwave_cp::intel::so_decl::{DeclList, HoleMasks};
 use guestwave_cp::intel::sol::Policies;
-use guestwave_cp::intel::{Observer, Refused, registers, topology};
-use guestwave_cp::{DrawFacts, Origin};
+use guestwave_cp::intel::state::{VertexBuffer, VertexElement};
+use guestwave_cp::intel::{Gen, Observer, Refused, registers, topology};
+use guestwave_cp::{DrawFacts, GuestMemory, Origin};
+use guestwave_isa::format::intel;
+use guestwave_isa::gen7;
 
 use super::packets::fields_text;
 use crate::commands::style;
 use crate::intel::{IntelCapture, IntelMachine, KernelStage};
+
+/// Bytes of a vertex program that are shown at most.
+const CODE_BYTES: u64 = 1 << 14;
+/// What component controls store.
+const CONTROLS: [&str; 8] =
+    ["nothing", "source", "0", "1.0", "1", "vertex id", "instance id", "primitive id"];
 
 /// A packet and what it did.
 struct Step {
@@ -95,6 +104,7 @@ pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
             writeln!(out, "         {note}")?;
         }
     }
+    program(&machine, capture.generation, out)?;
     match report.stopped() {
         Some(refused) => {
             unreached(&capture, &recorder, refused, out)?;
@@ -102,6 +112,28 @@ pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
         }
         None => Ok(0),
     }
+}
+
+/// The vertex program that the batch ends with, where it is one of Gen7.
+fn program(machine: &IntelMachine, generation: Gen, out: &mut dyn Write) -> io::Result<()> {
+    let state = machine.state();
+    let vertex = &state.pipeline.vertex;
+    let address = state.bases.instruction.wrapping_add(vertex.kernel);
+    let there = machine.memory.mapping(address).map_or(0, |mapped| mapped.end - address);
+    let mut code = vec![0; there.min(CODE_BYTES) as usize];
+    if !vertex.enabled || generation.wide() || machine.memory.read(address, &mut code).is_err() {
+        return Ok(());
+    }
+    writeln!(out, "  {} {address:#x}", style::heading("vertex program at"))?;
+    let mut pc = 0;
+    while let Ok(inst) = gen7::decode(&code, pc) {
+        writeln!(out, "    {} {inst}", style::dim(format!("{pc:#06x}")))?;
+        if inst.ends_thread() {
+            break;
+        }
+        pc += inst.bytes;
+    }
+    Ok(())
 }
 
 /// The packets of the batch that were not walked.
@@ -136,7 +168,25 @@ fn print(view: &PacketView<'_>, depth: u32, out: &mut dyn Write) -> io::Result<(
     let offset = style::dim(format!("{:#06x}", view.offset));
     let fields = fields_text(view.fields());
     writeln!(out, "{indent}{offset} {}  {fields}{treatment}{cut}", style::heading(view.name()))?;
+    vertex_inputs(view, out)?;
     declarations(view, out)
+}
+
+/// The vertex buffers and elements that a packet sets.
+fn vertex_inputs(view: &PacketView<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for (number, buffer) in view.vertex_buffers() {
+        let VertexBuffer { start, size, pitch, instanced, step_rate, .. } = buffer;
+        let step = if instanced { format!(", an element for {step_rate} instances") } else { String::new() };
+        writeln!(out, "         buffer {number}: {size} bytes at {start:#x}, {pitch} apart{step}")?;
+    }
+    for (number, element) in view.vertex_elements().into_iter().enumerate() {
+        let VertexElement { buffer, format, offset, controls, .. } = element;
+        let format = intel(format).map_or(format!("format {format:#x}"), |(_, name)| name.to_owned());
+        let controls = controls.map(|c| CONTROLS[(c & 7) as usize]).join(", ");
+        let valid = if element.valid { "" } else { " (not valid)" };
+        writeln!(out, "         element {number}: buffer {buffer} + {offset}, {format}: {controls}{valid}")?;
+    }
+    Ok(())
 }
 
 /// The declarations of a 3DSTATE_SO_DECL_LIST.

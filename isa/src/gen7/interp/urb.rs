@@ -64,7 +64,7 @@ pub(super) fn send(inst: &Inst, registers: &Registers, entries: &mut [Entry; 2])
         }
     }
     write(inst, registers, entries, descriptor)?;
-    Ok(bits(descriptor, 31, 31) != 0)
+    Ok(inst.ends_thread())
 }
 
 /// Each register behind the header holds a slot of either vertex; the header says whose entries they are and which
