@@ -67,7 +67,7 @@ fn with_holes_in_buffer_0(list: &DeclList) -> DeclList {
 }
 
 #[test]
-fn the_rule_of_2013_puts_a_gap_of_buffer_1_into_buffer_0() {
+fn rule_11_that_of_2013_puts_a_gap_of_buffer_1_into_buffer_0() {
     let right = linked("interleaved", "v0 gl_NextBuffer gl_SkipComponents2 v1", "v0=2.0:4 v1=3.0:3");
     assert_eq!(right.list.record_bytes(), [16, 20, 0, 0]);
     let wrong = with_holes_in_buffer_0(&right.list);
@@ -136,7 +136,7 @@ fn impossible_varyings_are_refused_by_name() {
 }
 
 #[test]
-fn a_length_cut_to_eight_bits_is_refused() {
+fn rule_12_a_length_cut_to_eight_bits_is_refused() {
     let decls = vec![SoDecl::data(Slot::default(), 2, 0, 1); MAX_ENTRIES];
     let list = DeclList { selects: [1, 0, 0, 0], streams: [decls, vec![], vec![], vec![]] };
     let dwords = list.encode().unwrap();
