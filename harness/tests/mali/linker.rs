@@ -154,7 +154,7 @@ fn value(random: &mut Random, element: Element, smooth: bool) -> u32 {
     match (smooth, element.bits) {
         (false, bits_) => bits & (u32::MAX >> (32 - u32::from(bits_))),
         (true, 32) => ((bits as i32) as f32 / 65536.0).to_bits(),
-        (true, _) => narrowed((bits as i16) as f32 / 64.0).into(),
+        (true, _) => narrowed(f32::from(bits as i16) / 64.0).into(),
     }
 }
 
@@ -210,8 +210,8 @@ impl<'a> Machine<'a> {
             let Section::Generic { offset } = access.section else { return };
             let size = usize::from(access.memory.bits / 8);
             let at = self.packet(vertex, offset);
-            for c in 0..count {
-                let bits = resized(varying.element.base, own[c], varying.element.bits, access.memory.bits);
+            for (c, value) in own.into_iter().take(count).enumerate() {
+                let bits = resized(varying.element.base, value, varying.element.bits, access.memory.bits);
                 self.memory[at + c * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
             }
             return;
