@@ -48,6 +48,7 @@ const OTHERS: &[(&str, &str)] = &[
         "TR-SPEC-001",
         "A descriptor's format or mode is another than the program was translated for, also when translated anew.",
     ),
+    ("TR-TRAP-001", "The program comes to an s_trap."),
 ];
 
 /// Every code with its sentence, by code.

@@ -27,6 +27,11 @@ mod plan;
 mod shape;
 mod translation;
 
+/// Whether an operation is translated; all others are refused by name.
+pub fn translates(op: guestwave_isa::gfx10::Op) -> bool {
+    flow::follows(op) || ops::lowering(op).is_some() || exact::vector_row(op).is_some()
+}
+
 pub(crate) use emit::lane_value;
 pub use error::Refusal;
 pub use event::{Event, EventKind, OVERFLOW};

@@ -1,7 +1,51 @@
 //! Constants folded and identities dropped while a program is built. Integer and `Bool` operations only: float folding is
 //! left alone, since its exactness is the point.
 
+use super::eval::ops;
 use super::{BinOp, Builder, Expr, TriOp, Type, UnOp, Value};
+
+/// Operations whose results on constants are constants.
+const INTEGER_UN: [UnOp; 13] = [
+    UnOp::Not,
+    UnOp::Neg,
+    UnOp::CountOnes,
+    UnOp::LeadingZeros,
+    UnOp::TrailingZeros,
+    UnOp::ReverseBits,
+    UnOp::Low,
+    UnOp::High,
+    UnOp::Extend,
+    UnOp::ExtendS,
+    UnOp::Sext8,
+    UnOp::Sext16,
+    UnOp::FromBool,
+];
+const INTEGER_BIN: [BinOp; 24] = [
+    BinOp::Add,
+    BinOp::Sub,
+    BinOp::Mul,
+    BinOp::MulHighU,
+    BinOp::MulHighS,
+    BinOp::DivU,
+    BinOp::RemU,
+    BinOp::And,
+    BinOp::Or,
+    BinOp::Xor,
+    BinOp::Shl,
+    BinOp::ShrU,
+    BinOp::ShrS,
+    BinOp::MinU,
+    BinOp::MaxU,
+    BinOp::MinS,
+    BinOp::MaxS,
+    BinOp::Eq,
+    BinOp::Ne,
+    BinOp::LtU,
+    BinOp::LeU,
+    BinOp::LtS,
+    BinOp::LeS,
+    BinOp::Pack,
+];
 
 /// A value known to equal `expr`, or the expression to define (in its simplest form).
 pub(super) fn fold(b: &mut Builder, expr: Expr) -> Result<Value, Expr> {
@@ -28,22 +72,9 @@ fn fold_un(b: &mut Builder, op: UnOp, a: Value) -> Option<Value> {
     if let (UnOp::Not, Some(Expr::Un(UnOp::Not, inner))) = (op, b.definition(a)) {
         return Some(inner);
     }
-    let x = b.constant(a)?;
+    let x = b.constant(a).filter(|_| INTEGER_UN.contains(&op))?;
     let ty = b.info(a).ty;
-    let (bits, result) = match (op, ty) {
-        (UnOp::Not, Type::Bool) => (x ^ 1, Type::Bool),
-        (UnOp::Not, _) => (!x, ty),
-        (UnOp::Neg, _) => (x.wrapping_neg(), ty),
-        (UnOp::Low, _) => (x, Type::B32),
-        (UnOp::High, _) => (x >> 32, Type::B32),
-        (UnOp::Extend, _) => (x, Type::B64),
-        (UnOp::ExtendS, _) => (i64::from(x as u32 as i32) as u64, Type::B64),
-        (UnOp::Sext8, _) => (i64::from(x as u8 as i8) as u64, Type::B32),
-        (UnOp::Sext16, _) => (i64::from(x as u16 as i16) as u64, Type::B32),
-        (UnOp::FromBool, _) => (x, Type::B32),
-        _ => return None,
-    };
-    Some(constant(b, result, bits))
+    Some(constant(b, op.signature().1.unwrap_or(ty), ops::un(op, ty, x)))
 }
 
 fn fold_bin(b: &mut Builder, op: BinOp, x: Value, y: Value) -> Option<Value> {
@@ -83,58 +114,6 @@ fn fold_select(b: &mut Builder, c: Value, x: Value, y: Value) -> Option<Value> {
 
 /// What an integer operation gives of two numbers, the first of type `ty`, and of what type that is.
 pub(crate) fn constant_bin(op: BinOp, ty: Type, x: u64, y: u64) -> Option<(u64, Type)> {
-    if ty == Type::B64 { constant_bin64(op, x, y) } else { constant_bin32(op, ty, x as u32, y as u32) }
-}
-
-fn constant_bin32(op: BinOp, ty: Type, x: u32, y: u32) -> Option<(u64, Type)> {
-    let (sx, sy) = (x as i32, y as i32);
-    let bits = match op {
-        BinOp::Add => x.wrapping_add(y),
-        BinOp::Sub => x.wrapping_sub(y),
-        BinOp::Mul => x.wrapping_mul(y),
-        BinOp::DivU => x.checked_div(y).unwrap_or(u32::MAX),
-        BinOp::RemU => x.checked_rem(y).unwrap_or(x),
-        BinOp::And => x & y,
-        BinOp::Or => x | y,
-        BinOp::Xor => x ^ y,
-        BinOp::Shl => x.wrapping_shl(y),
-        BinOp::ShrU => x.wrapping_shr(y),
-        BinOp::ShrS => sx.wrapping_shr(y) as u32,
-        BinOp::MinU => x.min(y),
-        BinOp::MaxU => x.max(y),
-        BinOp::MinS => sx.min(sy) as u32,
-        BinOp::MaxS => sx.max(sy) as u32,
-        BinOp::Pack => return Some((u64::from(x) | u64::from(y) << 32, Type::B64)),
-        _ => return compare(op, i64::from(sx), i64::from(sy), u64::from(x), u64::from(y)),
-    };
-    Some((u64::from(bits), ty))
-}
-
-fn constant_bin64(op: BinOp, x: u64, y: u64) -> Option<(u64, Type)> {
-    let bits = match op {
-        BinOp::Add => x.wrapping_add(y),
-        BinOp::Sub => x.wrapping_sub(y),
-        BinOp::Mul => x.wrapping_mul(y),
-        BinOp::And => x & y,
-        BinOp::Or => x | y,
-        BinOp::Xor => x ^ y,
-        BinOp::Shl => x.wrapping_shl(y as u32),
-        BinOp::ShrU => x.wrapping_shr(y as u32),
-        BinOp::ShrS => (x as i64).wrapping_shr(y as u32) as u64,
-        _ => return compare(op, x as i64, y as i64, x, y),
-    };
-    Some((bits, Type::B64))
-}
-
-fn compare(op: BinOp, sx: i64, sy: i64, x: u64, y: u64) -> Option<(u64, Type)> {
-    let truth = match op {
-        BinOp::Eq => x == y,
-        BinOp::Ne => x != y,
-        BinOp::LtU => x < y,
-        BinOp::LeU => x <= y,
-        BinOp::LtS => sx < sy,
-        BinOp::LeS => sx <= sy,
-        _ => return None,
-    };
-    Some((u64::from(truth), Type::Bool))
+    let result = op.signature().1.unwrap_or(ty);
+    INTEGER_BIN.contains(&op).then(|| (ops::bin(op, ty, x, y), result))
 }

@@ -62,6 +62,11 @@ mod stop;
 mod vector;
 mod wave;
 
+/// Whether an operation has a meaning here; all others are refused by name.
+pub fn interprets(op: super::Op) -> bool {
+    meaning::meaning(op).is_some()
+}
+
 pub use bus::{Bus, BusFault};
 pub use code::CodeCache;
 pub use group::run_group;

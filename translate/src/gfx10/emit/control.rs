@@ -45,12 +45,19 @@ pub(in crate::gfx10) const CONTROL_ROWS: &[Row] = &[
     (Op::V_CLREXCP, Lower::Nothing),
     (Op::DS_NOP, Lower::Nothing),
     (Op::S_SETHALT, Lower::Whole(set_halt)),
+    (Op::S_TRAP, Lower::Whole(trap)),
     // The debugger's status bits are 0: there is no debugger.
     (Op::S_CBRANCH_CDBGSYS, Lower::Nothing),
     (Op::S_CBRANCH_CDBGUSER, Lower::Nothing),
     (Op::S_CBRANCH_CDBGSYS_OR_USER, Lower::Nothing),
     (Op::S_CBRANCH_CDBGSYS_AND_USER, Lower::Nothing),
 ];
+
+/// There is no trap handler: whoever comes here ends the dispatch.
+fn trap(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
+    e.b.push(Stmt::Trap { code: "TR-TRAP-001", pc: inst.offset });
+    Ok(())
+}
 
 /// SIMM16 bit 0 would halt the wave for good.
 fn set_halt(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {

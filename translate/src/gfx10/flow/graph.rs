@@ -122,8 +122,6 @@ enum Flow {
 
 const FLOWS: &[(Op, Flow)] = &[
     (Op::S_ENDPGM, Flow::Stop),
-    (Op::S_ENDPGM_SAVED, Flow::Stop),
-    (Op::S_ENDPGM_ORDERED_PS_DONE, Flow::Stop),
     (Op::S_BRANCH, Flow::Jump),
     (Op::S_CBRANCH_SCC0, Flow::Fork(Condition::Scc(false))),
     (Op::S_CBRANCH_SCC1, Flow::Fork(Condition::Scc(true))),
@@ -138,6 +136,11 @@ const FLOWS: &[(Op, Flow)] = &[
     (Op::S_SUBVECTOR_LOOP_BEGIN, Flow::Indirect),
     (Op::S_SUBVECTOR_LOOP_END, Flow::Indirect),
 ];
+
+/// Whether the operation is control that graphs follow.
+pub(in crate::gfx10) fn follows(op: Op) -> bool {
+    matches!(flow(op), Flow::Stop | Flow::Jump | Flow::Fork(_))
+}
 
 fn flow(op: Op) -> Flow {
     FLOWS.iter().find(|(o, _)| *o == op).map_or(Flow::Next, |(_, f)| *f)

@@ -5,5 +5,6 @@ mod graph;
 mod structure;
 
 pub use dominators::Order;
+pub(super) use graph::follows;
 pub use graph::{Block, BlockId, Condition, End, Graph, GraphError, MAX_INSTRUCTIONS};
 pub use structure::{Exit, Node, Tree};

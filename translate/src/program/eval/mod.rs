@@ -6,7 +6,7 @@
 
 mod machine;
 mod memory;
-mod ops;
+pub(super) mod ops;
 #[cfg(test)]
 mod tests;
 

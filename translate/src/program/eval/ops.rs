@@ -11,7 +11,7 @@ fn bits32(x: f32) -> u64 {
 }
 
 /// `op` of a value of type `ty`.
-pub(super) fn un(op: UnOp, ty: Type, x: u64) -> u64 {
+pub(in crate::program) fn un(op: UnOp, ty: Type, x: u64) -> u64 {
     if let Some(f) = function_f32(op) {
         return bits32(f(f32_of(x)));
     }
@@ -131,7 +131,7 @@ fn f16_from_f32(x: f32) -> u32 {
 }
 
 /// `op` of two values of type `ty` (a shift's amount is 32 bits).
-pub(super) fn bin(op: BinOp, ty: Type, x: u64, y: u64) -> u64 {
+pub(in crate::program) fn bin(op: BinOp, ty: Type, x: u64, y: u64) -> u64 {
     if let Some(f) = arithmetic_f32(op) {
         return bits32(f(f32_of(x), f32_of(y)));
     }
@@ -238,7 +238,7 @@ fn compare(op: BinOp, (x, y): (u64, u64), (s, t): (i64, i64)) -> bool {
 }
 
 /// `op` of three values.
-pub(super) fn tri(op: TriOp, x: u64, y: u64, z: u64) -> u64 {
+pub(in crate::program) fn tri(op: TriOp, x: u64, y: u64, z: u64) -> u64 {
     match op {
         TriOp::Select => {
             if x != 0 {
