@@ -21,8 +21,9 @@ const BYTES: u64 = 0x2000;
 const LDS: u32 = 0x800;
 const SCRATCH: u32 = 128;
 
-/// MODEs that programs start in: denormals kept and flushed, f32 rounded up and to zero, DX10_CLAMP, IEEE.
-pub(super) const MODES: [u32; 7] = [0xf0, 0xc0, 0x00, 0xf1, 0xf3, 0x1f0, 0x2f0];
+/// MODEs that programs start in: denormals kept and flushed, f32 rounded up and to zero, f16 and f64 rounded up, down and to
+/// zero, DX10_CLAMP, IEEE.
+pub(super) const MODES: [u32; 10] = [0xf0, 0xc0, 0x00, 0xf1, 0xf3, 0xf4, 0x38, 0xfc, 0x1f0, 0x2f0];
 
 /// What a program is run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

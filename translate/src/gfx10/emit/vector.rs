@@ -8,7 +8,7 @@ mod source;
 use guestwave_isa::gfx10::{Inst, LaneForm, Mods, NumberKind, Operand, VopMods, sreg};
 
 use super::Emit;
-use crate::gfx10::error::{Refusal, Stop};
+use crate::gfx10::error::Stop;
 use crate::gfx10::exact::{Exact, Output, VectorKind, VectorRow};
 use crate::program::{BinOp, Type, UnOp, Value};
 use dpp::Lanes;
@@ -102,7 +102,7 @@ impl Emit<'_> {
         };
         let output = row.output;
         let mut e = self.exact();
-        let outcome = match row.kind {
+        Ok(match row.kind {
             VectorKind::Value(f) => {
                 let v = f(&mut e, s);
                 Outcome { value: Some(e.finish(output, v, mods.omod, mods.clamp)), mask: None }
@@ -124,11 +124,7 @@ impl Emit<'_> {
             VectorKind::Packed(f) => Outcome { value: Some(f(&mut e, s, mods)), mask: None },
             // Has its own driver.
             VectorKind::Quad(_) => Outcome { value: None, mask: None },
-        };
-        match e.refusal() {
-            None => Ok(outcome),
-            Some(what) => Err(Refusal::Mode { mnemonic: inst.op.name(), pc: inst.offset, what }.into()),
-        }
+        })
     }
 
     fn write_result(

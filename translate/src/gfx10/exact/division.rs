@@ -108,8 +108,14 @@ impl Exact<'_> {
 
     /// The same of f64.
     fn div_fmas_double(&self, sources: Sources, after: Value) -> Value {
-        self.only_nearest();
         let [a, b, c] = sources;
+        if !self.nearest(F64) {
+            let two = self.constant(Type::B64, F64.power(1));
+            let (up, down) = (self.c32(128), self.c32((-128i32).cast_unsigned()));
+            let by = self.select(self.le_u(two, self.size(F64, c)), up, down);
+            let scaled = self.directed_fused(sources, self.select(after, by, 0));
+            return self.settle_nan(F64, (F64, scaled), &sources, self.flush_result(F64, scaled));
+        }
         let sum = self.tri(TriOp::FmaF64, a, b, c);
         let two = self.constant(Type::B64, F64.power(1));
         // With an addend of 2 or more the sum is zero or far from the denormals: scaling up is exact or overflows.

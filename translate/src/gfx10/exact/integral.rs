@@ -110,10 +110,13 @@ impl Exact<'_> {
         if f == F64 { self.pack(self.c32(0), self.shl(field, 20)) } else { self.shl(field, 23) }
     }
 
-    /// An f64 times `2^by`, rounded to nearest once: every product but the last is exact, or its rounding is lost in a result
+    /// An f64 times `2^by`, rounded once. To nearest, every product but the last is exact, or its rounding is lost in a result
     /// that is zero anyhow.
     pub(super) fn scale_double(&self, number: Value, by: Value) -> Value {
-        self.only_nearest();
+        if !self.nearest(F64) {
+            let by = self.min_s(self.max_s(by, self.c32((-4000i32).cast_unsigned())), 4000);
+            return self.directed_scaled(number, by);
+        }
         let (mut number, mut by) = (number, by);
         for _ in 0..2 {
             let (low, high) =

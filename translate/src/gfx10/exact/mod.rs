@@ -19,6 +19,7 @@ mod extremes;
 mod facts;
 mod finish;
 mod format;
+mod fused64;
 mod integer;
 mod integral;
 mod mode;

@@ -9,7 +9,7 @@ pub(crate) enum Rounding {
     Zero,
 }
 
-/// The float mode that a program starts in, which is compiled in; a program that changes it is refused.
+/// The float mode of an instruction, which is compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mode {
     /// FLOAT_MODE: round32 1:0, round16_64 3:2, denorm32 5:4, denorm16_64 7:6.

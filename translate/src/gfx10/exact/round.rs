@@ -3,14 +3,14 @@
 //! To nearest even, f32 and f64 are computed in themselves, and f16 in f32: with 24 bits against 11, rounding sums and products
 //! twice is as good as once. The fused f16 sum and every directed rounding go through a carrier that holds the product exactly
 //! (f32 for f16, f64 for f32), a sum there that is rounded to odd, and one rounding of that: what was lost in the carrier
-//! then only shows as an odd last bit, which decides no tie. f64 has no carrier, so it only rounds to nearest.
+//! then only shows as an odd last bit, which decides no tie. f64 has no carrier: its directed results are made of integers.
 
 use super::format::Format;
 use super::{Exact, Rounding};
 use crate::program::{BinOp, TriOp, UnOp, Value};
 
 impl Exact<'_> {
-    fn nearest(&self, f: Format) -> bool {
+    pub(super) fn nearest(&self, f: Format) -> bool {
         self.rounding(f) == Rounding::NearestEven
     }
 
@@ -90,10 +90,10 @@ impl Exact<'_> {
 
     /// `x * y` likewise: exact wherever it is rounded again.
     pub(super) fn product(&self, f: Format, x: Value, y: Value) -> Value {
-        if f == Format::F64 {
-            self.only_nearest();
+        match f {
+            Format::F64 if !self.nearest(f) => self.directed_product(x, y),
+            _ => self.times(self.carrier(f), x, y),
         }
-        self.times(self.carrier(f), x, y)
     }
 
     /// `x * y + z` likewise.
@@ -102,10 +102,8 @@ impl Exact<'_> {
             Format::F32 if !self.careful() => self.tri(TriOp::FastMadF32, x, y, z),
             Format::F16 if !self.careful() => self.tri(TriOp::FastMadF32, x, y, z),
             Format::F32 if self.nearest(f) => self.tri(TriOp::FmaF32, x, y, z),
-            Format::F64 => {
-                self.only_nearest();
-                self.tri(TriOp::FmaF64, x, y, z)
-            }
+            Format::F64 if self.nearest(f) => self.tri(TriOp::FmaF64, x, y, z),
+            Format::F64 => self.directed_fused([x, y, z], self.c32(0)),
             Format::F16 | Format::F32 => {
                 let product = self.times(self.carrier(f), x, y);
                 self.directed_sum(f, product, z)
@@ -113,17 +111,10 @@ impl Exact<'_> {
         }
     }
 
-    /// Refuses f64 results that are not rounded to nearest.
-    pub(super) fn only_nearest(&self) {
-        if !self.nearest(Format::F64) {
-            self.refuse("f64 results that MODE does not round to nearest even");
-        }
-    }
-
-    /// `x + y` in the carrier, rounded to odd.
+    /// `x + y` in the carrier, rounded to odd; of f64, which has no carrier, rounded by MODE.
     fn directed_sum(&self, f: Format, x: Value, y: Value) -> Value {
         if f == Format::F64 {
-            self.only_nearest();
+            return self.directed_fused([x, self.constant(f.ty(), f.one()), y], self.c32(0));
         }
         self.exact_sum(f, self.carrier(f), x, y)
     }

@@ -1,6 +1,6 @@
 //! One row a vector operation: how its result is computed, and of what type it is.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use guestwave_isa::gfx10::{Op, VopMods};
@@ -21,22 +21,12 @@ pub(crate) struct Exact<'b> {
     pub(super) facts: RefCell<&'b mut Facts>,
     pub(super) mode: Mode,
     pub(super) fidelity: Fidelity,
-    refused: Cell<Option<&'static str>>,
 }
 
 impl<'b> Exact<'b> {
     /// `facts` are those of the builder's program.
     pub(crate) fn new(b: &'b mut Builder, facts: &'b mut Facts, mode: Mode, fidelity: Fidelity) -> Self {
-        Exact { b: RefCell::new(b), facts: RefCell::new(facts), mode, fidelity, refused: Cell::new(None) }
-    }
-
-    /// What of MODE a sequence asked for has no translation, if any: then the sequence is void.
-    pub(crate) fn refusal(&self) -> Option<&'static str> {
-        self.refused.get()
-    }
-
-    pub(super) fn refuse(&self, what: &'static str) {
-        self.refused.set(Some(what));
+        Exact { b: RefCell::new(b), facts: RefCell::new(facts), mode, fidelity }
     }
 
     /// A sequence in a mode that flushes f32 denormals at both ends.

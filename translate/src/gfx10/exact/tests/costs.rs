@@ -35,7 +35,7 @@ fn measured(op: Op, float: u8) -> usize {
     let row = vector_row(op).unwrap();
     let widths: Vec<u16> = kinds(op).iter().map(|k| k.bits).collect();
     let mode = Mode { float, dx10_clamp: true, ieee: false };
-    cost(&program(Fidelity::Exact, &row, &mode, &VopMods::default(), &widths).unwrap())
+    cost(&program(Fidelity::Exact, &row, &mode, &VopMods::default(), &widths))
 }
 
 #[test]
