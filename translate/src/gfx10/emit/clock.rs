@@ -28,7 +28,7 @@ fn is_clock(inst: &Inst) -> bool {
 impl Emit<'_> {
     /// Counts what a block executed, if anybody wants to know.
     pub(super) fn count(&mut self, instructions: u32) {
-        if reads_clock(self.input.graph) {
+        if self.clocked {
             let before = self.get(Cell::Clock);
             let after = self.with_constant(BinOp::Add, before, u64::from(instructions));
             self.put(Cell::Clock, after);

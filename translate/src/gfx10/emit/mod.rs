@@ -69,6 +69,8 @@ pub(super) struct Emit<'a> {
     mode: Modes,
     /// Instructions of the block so far.
     executed: u32,
+    /// Somebody looks at the clock.
+    clocked: bool,
     /// Conditions of branches whose block has been emitted, in the block that is open.
     conditions: HashMap<BlockId, Value>,
 }
@@ -89,8 +91,9 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
         assumptions: Vec::new(),
         events: Vec::new(),
         guarded: HashSet::new(),
-        mode: Modes::new(input.source),
+        mode: Modes::new(input),
         executed: 0,
+        clocked: reads_clock(input.graph),
         conditions: HashMap::new(),
     };
     e.prologue();

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use guestwave_isa::gfx10::Inst;
+use guestwave_isa::gfx10::{Inst, Op};
 
-use super::Emit;
+use super::{Emit, Input};
 use crate::gfx10::error::{Refusal, Stop};
 use crate::gfx10::exact::Mode;
 use crate::gfx10::flow::BlockId;
-use crate::gfx10::translation::Source;
+
+/// Operations that change MODE (the first two may).
+const CHANGERS: [Op; 4] = [Op::S_SETREG_B32, Op::S_SETREG_IMM32_B32, Op::S_ROUND_MODE, Op::S_DENORM_MODE];
 
 /// Bits of MODE that exist: rounding, denormals, DX10_CLAMP, IEEE, LOD_CLAMPED, DEBUG_EN, exception enables, FP16_OVFL,
 /// DISABLE_PERF.
@@ -16,6 +18,8 @@ const BITS: u32 = 0x089f_ffff;
 
 /// MODE where emission stands and at the ends of blocks; `None` where it is not one number.
 pub(super) struct Modes {
+    /// Whether the program changes it at all.
+    changes: bool,
     here: Option<u32>,
     ends: HashMap<BlockId, Option<u32>>,
     /// What blocks were entered with, and by which edges that was not checked yet.
@@ -23,16 +27,22 @@ pub(super) struct Modes {
 }
 
 impl Modes {
-    pub(super) fn new(source: &Source<'_>) -> Modes {
+    pub(super) fn new(input: &Input<'_>) -> Modes {
+        let source = input.source;
+        let mut insts = input.graph.blocks.iter().flat_map(|b| &b.insts);
+        let changes = insts.any(|i| CHANGERS.contains(&i.op));
         let bits =
             u32::from(source.float_mode) | u32::from(source.dx10_clamp) << 8 | u32::from(source.ieee) << 9;
-        Modes { here: Some(bits), ends: HashMap::new(), assumed: Vec::new() }
+        Modes { changes, here: Some(bits), ends: HashMap::new(), assumed: Vec::new() }
     }
 }
 
 impl Emit<'_> {
     /// MODE where a block starts: what its predecessors agree on. Those that come later are held to it at the end.
     pub(super) fn enter_mode(&mut self, b: BlockId) {
+        if !self.mode.changes {
+            return;
+        }
         let graph = self.input.graph;
         let before: Vec<BlockId> =
             graph.ids().filter(|p| graph.block(*p).end.successors().any(|s| s == b)).collect();

@@ -307,8 +307,11 @@ impl Subsets {
                 self.0.insert(r);
             }
         }
-        if touches_exec(inst, wave) && new_exec == Some(true) {
-            self.0.insert(sreg::EXEC_LO);
+        if let (true, Some(shrinks)) = (touches_exec(inst, wave), new_exec) {
+            // The new EXEC stands whatever the destination was.
+            let mut exec = RegisterSet::default();
+            exec.insert(sreg::EXEC_LO);
+            self.0 = if shrinks { self.0.union(exec) } else { self.0.minus(exec) };
         }
     }
 
