@@ -1,12 +1,14 @@
 //! Structured control: how branches, loops and chains are taken.
 
+use std::collections::HashSet;
+
 use guestwave_isa::gfx10::{Inst, Mods, Op, sreg};
 
 use super::registers::Cell;
 use super::{Emit, Stop};
 use crate::gfx10::flow::{BlockId, Condition, End, Exit, Node};
 use crate::gfx10::ops::{Lower, Row};
-use crate::gfx10::plan::Way;
+use crate::gfx10::plan::{Plan, Way};
 use crate::program::{BinOp, Stmt, UnOp, Value};
 
 /// Instructions that have no effect on what a program stores, and the barrier.
@@ -120,10 +122,9 @@ impl Emit<'_> {
         });
     }
 
-    /// Flags vary as soon as lanes go their own ways anywhere: they may be raised there.
+    /// A flag varies if it is raised or lowered where lanes go their own ways; else the wave raises it together.
     fn flag_cell(&self, index: usize) -> Cell {
-        let zone = self.input.graph.ids().any(|b| self.input.plan.in_zone(b));
-        Cell::Flag { index, zone }
+        Cell::Flag { index, zone: self.flags_apart.contains(&index) }
     }
 
     fn flag(&mut self, index: usize, raised: bool) -> Result<(), Stop> {
@@ -289,6 +290,24 @@ impl Emit<'_> {
         };
         self.put(Cell::Next, to);
         Ok(())
+    }
+}
+
+/// The flags that are raised or lowered inside branches that lanes take by themselves.
+pub(super) fn flags_apart(nodes: &[Node], plan: &Plan, apart: bool, flags: &mut HashSet<usize>) {
+    for node in nodes {
+        match node {
+            Node::If { block, taken, next } => {
+                let apart = apart || plan.way(*block) == Way::Lane;
+                flags_apart(taken, plan, apart, flags);
+                flags_apart(next, plan, apart, flags);
+            }
+            Node::Loop { body, .. } => flags_apart(body, plan, apart, flags),
+            Node::Raise(flag) | Node::Lower(flag) if apart => {
+                flags.insert(*flag);
+            }
+            _ => {}
+        }
     }
 }
 

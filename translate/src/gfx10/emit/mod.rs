@@ -67,6 +67,8 @@ pub(super) struct Emit<'a> {
     guarded: HashSet<(Value, BlockId)>,
     /// MODE at this point.
     mode: Modes,
+    /// Flags that lanes raise by themselves.
+    flags_apart: HashSet<usize>,
     /// Instructions of the block so far.
     executed: u32,
     /// Somebody looks at the clock.
@@ -92,10 +94,12 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
         events: Vec::new(),
         guarded: HashSet::new(),
         mode: Modes::new(input),
+        flags_apart: HashSet::new(),
         executed: 0,
         clocked: reads_clock(input.graph),
         conditions: HashMap::new(),
     };
+    control::flags_apart(&input.tree.nodes, input.plan, false, &mut e.flags_apart);
     e.prologue();
     e.enter_entry()?;
     e.nodes(&input.tree.nodes)?;
