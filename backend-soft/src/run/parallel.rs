@@ -4,7 +4,7 @@
 //! other and against what was loaded; if anything meets, or a wave did not come to its end, everything is put back, and the
 //! launch runs again in wave order.
 //!
-//! Windows of two threads may lie on the same page. A later one may have saved what an earlier one stored, so they are
+//! Windows of two threads may lie on each other. A later one may have saved what an earlier one stored, so they are
 //! put back from the last that was opened to the first.
 
 use std::ops::Range;

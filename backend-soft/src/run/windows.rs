@@ -2,7 +2,7 @@
 //!
 //! A window is opened by the first store into it, when its bytes are saved; generated code marks what it stores. At the end the
 //! marks are the stored ranges; if the launch must have no effect, the marked bytes are put back, and only they. A
-//! window is a page, but where stores go on from one window into the next, the next is twice as long, up to a limit.
+//! window is small, but where stores go on from one window into the next, the next is twice as long, up to a limit.
 //!
 //! A dword of the window has one byte of marks, whose low four bits stand for its bytes: a dword store just sets it to
 //! [`WHOLE`] without a look at what it was.
@@ -16,10 +16,11 @@ use guestwave_cp::{GuestMemory, MemoryFault};
 use super::spans::Span;
 use crate::raw::{Buffer, HostMemory};
 
-const PAGE: u64 = 4096;
+/// Bytes of the smallest window: little more than what a draw of a few vertices stores.
+const LEAST: u64 = 512;
 
-/// Sizes of windows: a page, two, four and so on.
-const CLASSES: usize = 6;
+/// Sizes of windows: the least, twice that, and so on.
+const CLASSES: usize = 9;
 
 /// Marks of a dword all of whose bytes were stored.
 pub(crate) const WHOLE: u8 = 15;
@@ -36,7 +37,7 @@ pub(crate) struct Store {
 
 impl Store {
     fn new(class: usize) -> Self {
-        let bytes = (PAGE as usize) << class;
+        let bytes = (LEAST as usize) << class;
         Store { saved: vec![0; bytes].into(), marks: Buffer::zeroed(bytes / 32) }
     }
 }
@@ -166,7 +167,7 @@ impl<'m> Windows<'m> {
         let before = self.open.range(..=address).next_back().map(|(start, w)| (*start, w.end(), w.class));
         let guest = match before {
             Some((start, end, _)) if address < end => start,
-            _ => (address & !(PAGE - 1)).max(span.guest),
+            _ => (address & !(LEAST - 1)).max(span.guest),
         };
         let class = match before {
             Some((_, end, class)) if end == guest => (class + 1).min(CLASSES - 1),
@@ -175,7 +176,7 @@ impl<'m> Windows<'m> {
         let end = self.open.range(address..).next().map_or(u64::MAX, |(next, _)| *next);
         let Windows { open, spare, openings } = self;
         open.entry(guest).or_insert_with(|| {
-            let end = end.min((guest & !(PAGE - 1)) + (PAGE << class));
+            let end = end.min((guest & !(LEAST - 1)) + (LEAST << class));
             let host = span.host.part(guest - span.guest, end - guest);
             let mut store = spare[class].pop().unwrap_or_else(|| Store::new(class));
             let mut save = || host.read(0, &mut store.saved[..host.len() as usize]);
