@@ -67,27 +67,36 @@ impl Emit<'_> {
         self.load_units(address, valid, (width, 1), shape.pc)[0]
     }
 
-    /// A value between the three vertices: each is converted first, then they are weighed in f32.
+    /// A value between the three vertices: each is converted to the register's format first, then they are weighed. At a
+    /// vertex, and where the three are equal, the result is the vertex's value bit for bit.
     fn smooth(&mut self, offset: Value, shape: &Shape) -> Value {
-        let mut sum = None;
-        for i in 0..3 {
+        let values: [Value; 3] = std::array::from_fn(|i| {
             let stored = self.stored(register::VERTICES + i, offset, shape);
-            let value = match (shape.half, shape.to_half) {
-                (true, _) => self.convert().single_of_half(stored),
-                (false, true) => {
-                    let half = self.convert().half_of_single(stored);
-                    self.convert().single_of_half(half)
-                }
-                (false, false) => stored,
-            };
-            let weight = self.register(register::WEIGHTS + i);
-            sum = Some(match sum {
-                None => self.b.bin(BinOp::MulF32, weight, value),
-                Some(sum) => self.b.tri(TriOp::FmaF32, weight, value, sum),
-            });
+            match (shape.half, shape.to_half) {
+                (true, false) => self.convert().single_of_half(stored),
+                (false, true) => self.convert().half_of_single(stored),
+                _ => stored,
+            }
+        });
+        let weights: [Value; 3] = std::array::from_fn(|i| self.register(register::WEIGHTS + i));
+        let mut result = self.weighed(weights, values, shape.to_half);
+        let one = self.b.c32(1f32.to_bits());
+        for (weight, value) in weights.into_iter().zip(values).rev() {
+            let there = self.b.bin(BinOp::EqF32, weight, one);
+            result = self.b.select(there, value, result);
         }
-        let sum = sum.unwrap_or_else(|| self.b.c32(0));
-        encoded(&mut self.b, sum, if shape.to_half { 16 } else { 32 })
+        let [first, second] = [values[1], values[2]].map(|v| self.b.bin(BinOp::Eq, values[0], v));
+        let equal = self.b.bin(BinOp::And, first, second);
+        self.b.select(equal, values[0], result)
+    }
+
+    /// The weighted sum of three values, in f32.
+    fn weighed(&mut self, weights: [Value; 3], values: [Value; 3], to_half: bool) -> Value {
+        let singles = values.map(|v| if to_half { self.convert().single_of_half(v) } else { v });
+        let first = self.b.bin(BinOp::MulF32, weights[0], singles[0]);
+        let second = self.b.tri(TriOp::FmaF32, weights[1], singles[1], first);
+        let sum = self.b.tri(TriOp::FmaF32, weights[2], singles[2], second);
+        encoded(&mut self.b, sum, if to_half { 16 } else { 32 })
     }
 
     /// Halves side by side.

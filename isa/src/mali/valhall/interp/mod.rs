@@ -34,7 +34,7 @@
 //! | attributes out of their buffer's range | 0 in every register | the least that graphics APIs allow |
 //! | offset enable of an attribute | adds the attribute offset to the element's number | fits what drivers write |
 //! | addresses | 48 bits count; bit 63 makes loads 0 and drops stores | Mesa relies on bit 63 |
-//! | interpolation | `fma(w2, v2, fma(w1, v1, w0 * v0))` with the launch's weights | the hardware's precision is not public |
+//! | interpolation | `fma(w2, v2, fma(w1, v1, w0 * v0))` with the launch's perspective-correct weights; the value itself at a vertex and between equal ones | within the tolerance of [`exact barycentrics`](crate::mali::interpolate) |
 //! | alpha test | leaves the coverage as it is | alpha to coverage is not in the program |
 //! | blend | gives its colours to the launch's colour buffer and ends | blending is not in the program |
 

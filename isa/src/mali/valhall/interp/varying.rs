@@ -61,23 +61,31 @@ impl Thread<'_> {
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// A value between the three vertices: each is converted first, then they are weighed in f32.
+    /// A value between the three vertices: each is converted to the register's format first, then they are weighed. At a
+    /// vertex, and where the three are equal, the result is the vertex's value bit for bit.
     fn smooth(&mut self, offset: u32, half: bool, to_half: bool) -> Result<u32, StopKind> {
-        let mut sum = 0f32;
-        for i in 0..3 {
+        let mut values = [0; 3];
+        for (i, value) in values.iter_mut().enumerate() {
             let stored = self.stored(launch::VERTICES + i, offset, half)?;
-            let single = if half { single_of_half(stored as u16) } else { stored };
-            let value = match to_half && !half {
-                true => single_of_half(half_of_single(single)),
-                false => single,
+            *value = match (half, to_half) {
+                (true, false) => single_of_half(stored as u16),
+                (false, true) => half_of_single(stored).into(),
+                _ => stored,
             };
-            let (value, weight) =
-                (f32::from_bits(value), f32::from_bits(self.registers[launch::WEIGHTS + i]));
-            sum = if i == 0 { weight * value } else { weight.mul_add(value, sum) };
         }
-        let ty = if to_half { Ty::F16 } else { Ty::F32 };
-        Ok(super::alu::encoded(sum, ty) as u32)
+        let weights = [0, 1, 2].map(|i| f32::from_bits(self.registers[launch::WEIGHTS + i]));
+        let at = weights.iter().position(|w| *w == 1.0);
+        let exact = if values == [values[0]; 3] { Some(0) } else { at };
+        Ok(exact.map_or_else(|| weighed(weights, values, to_half), |vertex| values[vertex]))
     }
+}
+
+/// The weighted sum of three values, in f32.
+fn weighed(weights: [f32; 3], values: [u32; 3], to_half: bool) -> u32 {
+    let single = |v: u32| if to_half { single_of_half(v as u16) } else { v };
+    let [a, b, c] = values.map(|v| f32::from_bits(single(v)));
+    let sum = weights[2].mul_add(c, weights[1].mul_add(b, weights[0] * a));
+    super::alu::encoded(sum, if to_half { Ty::F16 } else { Ty::F32 }) as u32
 }
 
 /// Point coordinate, 1/w and depth, which the launch gives.
