@@ -2,6 +2,7 @@
 //! A byte outside would end the test's process.
 #![cfg(unix)]
 #![expect(unsafe_code, reason = "guard pages are made by the host's own calls")]
+#![expect(clippy::unwrap_used, reason = "a test whose memory cannot be set up has to stop")]
 
 #[cfg(test)]
 mod support;
