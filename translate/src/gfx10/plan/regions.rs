@@ -5,7 +5,8 @@
 //! lane could see:
 //!
 //! 1. no scalar register that the region writes is live behind it, EXEC excepted;
-//! 2. EXEC behind the region has no lane that it had not before: for a lane that stayed out it was clear and is clear;
+//! 2. EXEC in the region and behind it has no lane that it had not before: for a lane that stayed out it was clear and is
+//!    clear;
 //! 3. no load in the region can come after a store of the region, and LDS is not both read and written: lanes that go
 //!    their own ways run in any order, the guest's lanes run in step. Nor has it atomics whose results tell the order of the
 //!    lanes.
@@ -193,7 +194,7 @@ impl Facts<'_> {
             .flat_map(|r| &self.graph.block(*r).insts)
             .fold(RegisterSet::default(), |all, i| all.union(effects(i, self.wave).writes));
         !written.minus(exec).intersects(behind)
-            && (!written.intersects(exec) || !behind.intersects(exec) || self.exec_only_shrinks(b, region))
+            && (!written.intersects(exec) || self.exec_only_shrinks(b, region))
             && self.in_any_order(region)
     }
 
@@ -234,7 +235,7 @@ impl Facts<'_> {
         start.0.insert(sreg::EXEC_LO);
         let mut entry: Vec<Option<Subsets>> = vec![None; self.graph.blocks.len()];
         let mut todo: Vec<BlockId> = Vec::new();
-        let mut shrinks = true;
+        let (mut shrinks, mut stays) = (true, true);
         let mut flow = |from: &Subsets, b: BlockId, todo: &mut Vec<BlockId>| {
             for s in self.graph.block(b).end.successors() {
                 if !region.contains(&s) {
@@ -252,11 +253,12 @@ impl Facts<'_> {
             let mut kinds = self.kinds.entry(r).clone();
             for inst in &self.graph.block(r).insts {
                 subsets.step(inst, is_mask_operation(inst, &kinds, self.wave), self.wave);
+                stays &= subsets.0.contains(sreg::EXEC_LO);
                 super::kinds::step(&mut kinds, inst, self.wave);
             }
             states = flow(&subsets, r, &mut todo);
         }
-        shrinks
+        shrinks && stays
     }
 }
 
