@@ -7,3 +7,4 @@ mod hostile;
 mod jobs;
 mod programs;
 mod support;
+mod varyings;
