@@ -9,7 +9,7 @@ use super::flow::{Graph, Order, Tree};
 use super::plan::{Facts, Kinds, Liveness, Plan};
 use super::shape::LaunchShape;
 use crate::backend::Fidelity;
-use crate::program::{ParamSource, Program, Trace};
+use crate::program::{ParamSource, Program, Trace, verify};
 
 /// A guest program and everything that is compiled into its translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +92,10 @@ pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<(T
             known,
         };
         match emit(&input) {
+            // Lanes that leave a loop by themselves are away for the rest of it: no uniform register may change there.
+            Ok(translation) if plan.parts() && verify(&translation.program).is_err() => {
+                plan = Plan::together(&facts);
+            }
             Ok(translation) => return Ok((translation, graph.bytes)),
             Err(Stop::Refused(refusal)) => return Err(refusal),
             Err(Stop::NeedsVote(block)) => match plan.without(&facts, block) {

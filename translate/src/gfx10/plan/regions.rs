@@ -93,6 +93,11 @@ impl Plan {
         (votes.len() > self.votes.len()).then(|| Plan::with_votes(facts, votes))
     }
 
+    /// Whether lanes go their own ways anywhere.
+    pub(crate) fn parts(&self) -> bool {
+        !self.regions.is_empty()
+    }
+
     pub(crate) fn way(&self, b: BlockId) -> Way {
         self.ways[b.0]
     }
