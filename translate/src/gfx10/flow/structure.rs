@@ -1,6 +1,6 @@
 //! Structured control from the dominator tree.
 //!
-//! Each block is placed once, but for one that only ends the wave, which is placed on each way to it. Another block that several forward edges reach, or that an edge out of a loop reaches, stands behind a
+//! Each block is placed once. A block that several forward edges reach, or that an edge out of a loop reaches, stands behind a
 //! *scope* that all ways to it leave; the scope belongs to the block's immediate dominator, or, if that lies in a loop which does not
 //! hold the block, to that loop's header, behind the loop. A way that only has to fall off the end of its scope costs
 //! nothing; where that is not enough the scope becomes a loop that runs once, and ways across several loops raise a flag.
@@ -175,7 +175,7 @@ impl<'a, I, C: Copy> Shaper<'a, I, C> {
         let mut forward = vec![0; self.graph.blocks.len()];
         for from in self.graph.ids() {
             for to in self.graph.block(from).end.successors() {
-                if !self.order.is_back_edge(from, to) && !self.only_ends(to) {
+                if !self.order.is_back_edge(from, to) {
                     forward[to.0] += 1;
                     self.merge[to.0] |= forward[to.0] > 1 || self.leaves_loop(from, to);
                 }
@@ -187,12 +187,6 @@ impl<'a, I, C: Copy> Shaper<'a, I, C> {
                 self.scopes[place.0].push(b);
             }
         }
-    }
-
-    /// Whether a block does nothing but end the wave. A lane that ends at once need not leave what is around it.
-    fn only_ends(&self, b: BlockId) -> bool {
-        let block = self.graph.block(b);
-        block.insts.is_empty() && matches!(block.end, End::Program)
     }
 
     /// Who opens the scope that `b` stands behind.
