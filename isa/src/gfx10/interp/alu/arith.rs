@@ -57,9 +57,18 @@ pub(super) fn mul<F: Format>(mode: &Mode, a: u64, b: u64) -> u64 {
 }
 
 /// `a * b + c` before its rounding, or `None` if it is invalid; no source may be NaN.
-pub(super) fn fused<F: Format>(mode: &Mode, [a, b, c]: Sources) -> Option<Number> {
+pub(super) fn fused<F: Format>(mode: &Mode, sources: Sources) -> Option<Number> {
+    fused_towards::<F>(mode, F::rounding(mode), sources)
+}
+
+/// The same for a result that another format's field of MODE rounds: it decides the sign of an exact zero too.
+pub(super) fn fused_towards<F: Format>(
+    mode: &Mode,
+    rounding: Rounding,
+    [a, b, c]: Sources,
+) -> Option<Number> {
     let product = number::<F>(mode, a).times(number::<F>(mode, b))?;
-    product.plus(number::<F>(mode, c), F::rounding(mode))
+    product.plus(number::<F>(mode, c), rounding)
 }
 
 /// `a * b + c` with one rounding.

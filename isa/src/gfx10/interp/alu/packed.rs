@@ -3,7 +3,7 @@
 //! OP_SEL bit i chooses the half of source i that the low result reads, OP_SEL_HI that of the high result; NEG and
 //! NEG_HI (which stands in `abs`) negate the low and high result's float source. CLAMP acts on each result.
 
-use super::arith::{add, fma, fused, mul};
+use super::arith::{add, fma, fused_towards, mul};
 use super::convert::change;
 use super::format::{F16, F32, Format, first_nan, store_rounded};
 use super::output::{clamp_to_unit, fit};
@@ -83,7 +83,7 @@ fn mix_f16(mode: &Mode, s: [u32; 3], mods: &VopMods) -> u32 {
     let rounding = F16::rounding(mode);
     let bits = match first_nan::<F32>(&sources) {
         Some(nan) => change::<F32, F16>(mode, rounding, nan),
-        None => store_rounded::<F16>(mode, rounding, fused::<F32>(mode, sources)),
+        None => store_rounded::<F16>(mode, rounding, fused_towards::<F32>(mode, rounding, sources)),
     };
     (if mods.clamp { clamp_to_unit::<F16>(mode, bits) } else { bits }) as u32
 }
