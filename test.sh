@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that a change must pass: formatting, lints, and all tests. Works on a fresh Debian or Ubuntu with a Rust
+# Everything that a change must pass: formatting, lints, and all tests. Works on a fresh x86-64 Debian or Ubuntu with a Rust
 # toolchain; what is missing of LLVM's command-line tools (the oracle of the disassembler), of Mesa's drivers and of piglit is installed first.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -16,8 +16,8 @@ if ! llvm_tools; then
     llvm_tools || { echo "llvm-mc and llvm-objdump are still missing" >&2; exit 1; }
 fi
 
-# A software Vulkan device for the tests of the wgpu backend.
-if [ -z "$(find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null)" ]; then
+# A software Vulkan device for the tests of the wgpu backend, and the AMD driver that the virtual GPU runs.
+if ! ls /usr/share/vulkan/icd.d/*radeon_icd*.json >/dev/null 2>&1 || ! ls /usr/share/vulkan/icd.d/*lvp_icd*.json >/dev/null 2>&1; then
     root=""
     [ "$(id -u)" = 0 ] || root=sudo
     $root apt-get update -qq
@@ -25,13 +25,17 @@ if [ -z "$(find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/
 fi
 
 # Unmodified programs for the virtual GPU: Mesa's AMD drivers, and piglit's tests.
-if [ ! -d /usr/lib/x86_64-linux-gnu/piglit ] || [ ! -e /usr/lib/x86_64-linux-gnu/dri/radeonsi_dri.so ]; then
+if [ ! -d /usr/lib/x86_64-linux-gnu/piglit ] || [ ! -e /usr/lib/x86_64-linux-gnu/dri/radeonsi_dri.so ] ||
+    ! ldconfig -p | grep -q 'libEGL.so.1'; then
     root=""
     [ "$(id -u)" = 0 ] || root=sudo
     $root apt-get update -qq
     $root apt-get install -y -qq --no-install-recommends piglit libgl1-mesa-dri libegl1 libgbm1
 fi
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
+
+# llvm-mc is there now: tests that need it must not pass without it.
+export GUESTWAVE_REQUIRE_LLVM=1
 
 # The same random inputs in every run, so that a failure belongs to the change at hand; longer runs are made by hand with other seeds.
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-2026}"

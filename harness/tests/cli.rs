@@ -221,6 +221,20 @@ fn declaration_lists_are_encoded_decoded_and_run() {
 }
 
 #[test]
+fn numbers_and_names_that_fit_nothing_are_answered() {
+    let kernel = |rows: &str| {
+        let common =
+            ["kernel", "../kernels/kernels-1030.hsaco", "--kernel", "saxpy", "--groups", "1", "--rows", rows];
+        let values = ["--arg", "out:1024", "--arg", "out:1024", "--arg", "f32:2"];
+        status(&[&common[..], &values[..]].concat())
+    };
+    assert_eq!(kernel(&usize::MAX.to_string()), kernel("1"));
+    let nothing = ["so-decl", "run", "intel/examples.json", "--example", "nosuch"];
+    assert_eq!(status(&nothing), 3);
+    assert!(stderr(&nothing).contains("no such example"));
+}
+
+#[test]
 fn intel_batches_are_inspected() {
     let text = stdout(&["inspect", "intel/ivb-c08_hole_both-000.json"]);
     for part in [

@@ -26,7 +26,7 @@ pub enum Refusal {
         /// The operand or modifier.
         what: &'static str,
     },
-    /// An operation has no sequence in the MODE that the program starts in.
+    /// An operation depends on a MODE that is not one number where it stands.
     #[error("{mnemonic} at {pc:#x} gives {what}, which is not translated")]
     Mode {
         /// The instruction's mnemonic.
@@ -104,7 +104,7 @@ impl Refusal {
         ("TR-INST-001", "An instruction has no lowering."),
         ("TR-INST-002", "An instruction has an operand or modifier without a lowering."),
         ("TR-INST-003", "An operand reaches past the last register."),
-        ("TR-INST-004", "An operation has no sequence in the MODE that the program starts in."),
+        ("TR-INST-004", "An operation depends on a MODE that is not one number where it stands."),
         ("TR-PLAN-001", "A wave operation stands where lanes go their own ways."),
     ];
 }

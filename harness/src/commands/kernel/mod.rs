@@ -117,8 +117,11 @@ fn outputs(args: &Args, prepared: &Prepared) -> Result<Vec<Output>> {
             fs::write(file, &bytes).with_context(|| format!("cannot write {}", file.display()))?;
         }
         let file = given.file().map(|f| f.display().to_string());
-        let first =
-            if file.is_none() { bytes.iter().copied().take(4 * args.rows).collect() } else { Vec::new() };
+        let first = if file.is_none() {
+            bytes.iter().copied().take(args.rows.saturating_mul(4)).collect()
+        } else {
+            Vec::new()
+        };
         found.push(Output { argument, bytes: placed.bytes, file, first });
     }
     Ok(found)

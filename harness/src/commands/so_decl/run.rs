@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use guestwave_cp::intel::Observer;
 use guestwave_cp::streamout::Slot;
 use guestwave_cp::{DrawFacts, GuestMemory, Origin};
@@ -33,6 +33,9 @@ pub(super) fn run(args: &Run, out: &mut dyn Write) -> Result<u8> {
 
 fn run_examples(args: &Run, examples: &[Example], out: &mut dyn Write) -> Result<u8> {
     let wanted = |e: &&Example| args.example.as_ref().is_none_or(|name| *name == e.name);
+    if !examples.iter().any(|e| wanted(&e)) {
+        bail!("the file has no such example");
+    }
     let mut worst = 0;
     for example in examples.iter().filter(wanted) {
         let found = example.run(args.policies(), args.engine.stream_out()?)?;
