@@ -159,11 +159,6 @@ impl ResourceTables {
         Ok(ResourceTables { version, entries, outputs: Vec::new() })
     }
 
-    /// The number of the table that the four bits of an immediate name.
-    pub fn of_nibble(nibble: u8) -> u8 {
-        if nibble & 15 < 12 { nibble & 15 } else { 48 + (nibble & 15) }
-    }
-
     /// Words of descriptor `index` of table `table`.
     fn descriptor(&self, memory: &dyn GuestMemory, table: u32, index: u32) -> Result<[u32; 8], Refusal> {
         let place = checked("resource table", table, self.entries.1)?;

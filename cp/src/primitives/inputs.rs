@@ -50,11 +50,6 @@ impl Topology {
         adjacency(self).map_or(self.corners(), |row| row.inputs)
     }
 
-    /// Whether primitives have neighbours' vertices.
-    pub fn has_adjacency(self) -> bool {
-        adjacency(self).is_some()
-    }
-
     /// The vertices, within a run of `vertices` vertices, of its primitive number `primitive` as a geometry program gets
     /// them; entries past [`Topology::inputs`] are vertices of the run too. `None` past the run's last primitive.
     pub fn input_vertices(

@@ -34,8 +34,6 @@ refusals! {
     /// No memory for vertex packets.
     Packets { bytes: u64, room: u64 } = "CP-MJOB-009",
         "the draw's vertices take {bytes} bytes of packets, and the tiler heap has room for {room}";
-    /// An index buffer of an unknown kind.
-    IndexType { value: u32 } = "CP-MJOB-010", "index type {value} is no size of an index";
 }
 
 impl From<MemoryFault> for Refusal {
