@@ -380,31 +380,55 @@ unsafe fn worker<'a>(context: *mut Context) -> &'a mut Worker<'a> {
     unsafe { &mut *context.cast() }
 }
 
+/// The load of generated code; 1 if it faults.
+///
+/// # Safety
+/// As [`worker`].
 unsafe extern "C" fn load(context: *mut Context, site: u32, address: u64, valid: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.load(site, address, valid, lane).is_err())
 }
 
+/// The store of generated code; 1 if it faults.
+///
+/// # Safety
+/// As [`worker`].
 unsafe extern "C" fn store(context: *mut Context, site: u32, address: u64, valid: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.store(site, address, valid, lane).is_err())
 }
 
+/// The atomic of generated code; 1 if it faults.
+///
+/// # Safety
+/// As [`worker`].
 unsafe extern "C" fn atomic(context: *mut Context, site: u32, address: u64, valid: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.atomic(site, address, valid, lane).is_err())
 }
 
+/// The load of a quad of generated code; 1 if it faults.
+///
+/// # Safety
+/// As [`worker`].
 unsafe extern "C" fn load_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.load_quad(site, lane).is_err())
 }
 
+/// The store of a quad of generated code; 1 if it faults.
+///
+/// # Safety
+/// As [`worker`].
 unsafe extern "C" fn store_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.store_quad(site, lane).is_err())
 }
 
+/// The atomic of a quad of generated code; 1 if it faults.
+///
+/// # Safety
+/// As [`worker`].
 unsafe extern "C" fn atomic_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.atomic_quad(site, lane).is_err())

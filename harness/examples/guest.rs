@@ -26,10 +26,11 @@ const VERTICES: i32 = 100;
 /// One behaviour.
 type Behave = fn() -> Result<()>;
 
-const BEHAVIOURS: [(&str, Behave); 8] = [
+const BEHAVIOURS: [(&str, Behave); 9] = [
     ("right", right),
     ("killed", killed),
     ("never-waits", never_waits),
+    ("never-ends", never_ends),
     ("fork", forks),
     ("pressure", pressure),
     ("reopen", reopens),
@@ -90,6 +91,17 @@ fn never_waits() -> Result<()> {
     println!("left");
     // SAFETY: a plain call; nothing is cleaned up, which is the point.
     unsafe { _exit(0) }
+}
+
+/// Works, says which process it is, and stays.
+fn never_ends() -> Result<()> {
+    let gl = Gl::new()?;
+    let program = gl.program(SHADER, &[c"number"])?;
+    check(&gl, program)?;
+    println!("process {}", std::process::id());
+    loop {
+        std::thread::park();
+    }
 }
 
 /// Forks with a context: the child has a context of its own, and the parent's goes on.

@@ -2,13 +2,19 @@
 //!
 //! These tests need Mesa's radeonsi (Debian: libgl1-mesa-dri, libegl1).
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "what cannot be read or started has to stop the test")]
 
 mod common;
 
-use common::guest::{Ended, example, run, scratch};
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use common::guest::{Ended, Started, example, run, scratch, start};
 use guestwave_harness::capture::load;
 use guestwave_harness::engine::EngineArgs;
 use guestwave_harness::replay::{ReplayOptions, replay};
+use rustix::process::{Pid, Signal, kill_process};
 
 const NONE: [&str; 0] = [];
 
@@ -82,6 +88,123 @@ fn two_programs_run_at_once() {
     let Ended { status, out, summary } = run(&["--executor", "translate"], "sh", &["-c", &both]);
     assert_eq!((status, out.matches("right\n").count()), (Some(0), 2), "{out}");
     assert_eq!(summary.count("draws"), 40);
+}
+
+#[test]
+fn two_virtual_gpus_run_at_once() {
+    let runs = [(); 2].map(|()| std::thread::spawn(|| behaves("right", "right")));
+    let draws = runs.map(|run| run.join().unwrap().summary.count("draws"));
+    assert_eq!(draws, [20, 20]);
+}
+
+/// The limit of whatever must end at once.
+const SOON: Duration = Duration::from_secs(20);
+
+fn is_there(process: u32) -> bool {
+    Path::new("/proc").join(process.to_string()).exists()
+}
+
+/// A run of a program that prints the number of its process and stays, and that number.
+fn staying(program: &str, arguments: &[&str]) -> (Started, u32) {
+    let (tell, told) = channel();
+    let said = move |line: &str| {
+        if let Some(number) = line.strip_prefix("process ") {
+            tell.send(number.parse().unwrap()).unwrap();
+        }
+    };
+    let started = start(&["--executor", "translate"], program, arguments, said);
+    (started, told.recv_timeout(Duration::from_secs(120)).unwrap())
+}
+
+fn tell(run: &Started, signal: Signal) {
+    kill_process(Pid::from_child(&run.child), signal).unwrap();
+}
+
+#[test]
+fn a_signal_ends_the_program_and_the_run() {
+    for (signal, number) in [(Signal::TERM, 15), (Signal::INT, 2), (Signal::HUP, 1)] {
+        let (run, process) = staying(&example("guest"), &["never-ends"]);
+        tell(&run, signal);
+        let ended = run.end(SOON).unwrap();
+        assert_eq!(ended.status, Some(1));
+        assert!(ended.out.contains(&format!("the program was ended by signal {number}")), "{}", ended.out);
+        assert_eq!((ended.summary.0["program"]["signal"].as_u64(), is_there(process)), (Some(number), false));
+    }
+}
+
+/// A program may do as it likes about a signal.
+#[test]
+fn a_program_that_handles_a_signal_ends_as_it_says() {
+    let shell = "trap 'exit 7' TERM; echo process $$; while :; do sleep 0.05; done";
+    let (run, _) = staying("sh", &["-c", shell]);
+    tell(&run, Signal::TERM);
+    let ended = run.end(SOON).unwrap();
+    assert_eq!((ended.status, ended.summary.0["program"]["status"].as_u64()), (Some(1), Some(7)));
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_behind() {
+    let (run, process) = staying(&example("guest"), &["never-ends"]);
+    let name = format!("@guestwave-{}-", run.child.id());
+    let sockets = || std::fs::read_to_string("/proc/net/unix").unwrap();
+    assert!(sockets().contains(&name) && is_there(process));
+    tell(&run, Signal::KILL);
+    let end = Instant::now() + SOON;
+    while (is_there(process) || sockets().contains(&name)) && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!is_there(process), "the program runs on");
+    assert!(!sockets().contains(&name), "the device is still there");
+    assert_eq!(run.end(SOON).unwrap().status, None);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_told_before_the_program_starts() {
+    for option in ["--record", "--summary"] {
+        let command = ["run", option, "/no/such/folder/file", "--", "echo", "started"];
+        let done =
+            std::process::Command::new(env!("CARGO_BIN_EXE_guestwave")).args(command).output().unwrap();
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!((done.status.code(), done.stdout.len()), (Some(3), 0), "{option}: {told}");
+        assert!(told.contains("cannot write /no/such/folder/file"), "{told}");
+    }
+}
+
+#[test]
+fn a_capture_that_is_not_written_does_not_hide_how_the_program_ended() {
+    let file = scratch(".cap");
+    let options = ["--record", file.to_str().unwrap()];
+    for (says, status) in [("0", 3), ("5", 1)] {
+        let ended = run(&options, "sh", &["-c", &format!("exit {says}")]);
+        assert_eq!(ended.status, Some(status), "{}", ended.out);
+        assert!(ended.out.contains("so there is no capture to write") && !file.exists(), "{}", ended.out);
+        assert_eq!(ended.summary.0["program"]["status"].as_u64(), says.parse().ok());
+    }
+}
+
+/// What a hostile program can take of the executor, without its buffer objects.
+const MOST_MEBIBYTES: u64 = 2048;
+
+/// Random calls, command buffers and messages. `GUESTWAVE_HOSTILE_SECONDS` makes each run longer.
+#[test]
+fn a_hostile_program_costs_only_itself() {
+    let seconds = std::env::var("GUESTWAVE_HOSTILE_SECONDS").unwrap_or_else(|_| "3".to_owned());
+    for executor in EXECUTORS {
+        for seed in ["1", "2"] {
+            let arguments = [seed, &seconds];
+            let limit = Duration::from_secs(90 + seconds.parse::<u64>().unwrap());
+            let ended = start(executor, &example("hostile"), &arguments, |_| ()).end(limit);
+            let Ended { status, out, .. } =
+                ended.unwrap_or_else(|| panic!("seed {seed} hangs on {executor:?}"));
+            let figure = out.lines().find_map(|l| l.split_once("has taken ")?.1.strip_suffix(" MiB"));
+            let taken = figure.map(|n| n.parse::<u64>().unwrap());
+            assert!(taken.is_some_and(|mebibytes| mebibytes < MOST_MEBIBYTES), "seed {seed}: {out}");
+            assert!(
+                status.is_some() && !out.contains("panicked") && !out.contains("HN-GPU-"),
+                "seed {seed}: {out}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -98,6 +98,11 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     if io_error.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    anstream::eprintln!("{}: {error:#}", style::bad("guestwave"));
+    tell(error);
     ExitCode::from(USAGE)
+}
+
+/// Tells what went wrong.
+fn tell(error: &anyhow::Error) {
+    anstream::eprintln!("{}: {error:#}", style::bad("guestwave"));
 }

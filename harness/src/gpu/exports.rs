@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex};
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{Resource, getrlimit};
 
 use super::lock;
 use super::store::Bo;
@@ -51,6 +52,12 @@ struct Export {
     file: File,
 }
 
+/// The most exported objects: half of the descriptors that this process may have, so that programs can still be served.
+fn most() -> usize {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(limit / 2).unwrap_or(usize::MAX)
+}
+
 /// All exported objects, by inode.
 #[derive(Debug, Default)]
 pub(super) struct Exports(Mutex<BTreeMap<u64, Export>>);
@@ -62,6 +69,9 @@ impl Exports {
         let known = exports.values().find(|e| e.by == by && e.object.is(&object));
         if let Some(export) = known {
             return Ok(export.file.as_raw_fd().cast_unsigned());
+        }
+        if exports.len() >= most() {
+            return Err(io::Error::from_raw_os_error(libc::EMFILE));
         }
         let file = File::from(memfd_create("guestwave-shared", MemfdFlags::CLOEXEC)?);
         file.set_len(object.size())?;

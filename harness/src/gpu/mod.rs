@@ -13,6 +13,7 @@
 //! * [`space`] shows a submission's address space as guest memory, in place.
 //! * [`ring`] has a thread for each ring of each open file. A submission is a [`ring::Job`]; its [`progress::Fence`]
 //!   completes when its work has been done.
+//! * [`program`] starts the program, passes signals on to it, and sees to it that it does not outlive this process.
 //! * [`record`] writes down, as a capture, what was asked and what memory held.
 //!
 //! # Invariants
@@ -23,7 +24,7 @@
 //!    waits end when the open file is closed, queues are bounded, memory has a limit, and calls are checked before they are
 //!    carried out.
 //! 4. What is not answered is named once on stderr.
-//! 5. `unsafe` is in [`sys`] alone.
+//! 5. `unsafe` is in [`sys`] and [`program`] alone.
 
 mod exports;
 mod file;
@@ -31,6 +32,7 @@ mod handles;
 mod kernel;
 mod library;
 mod models;
+mod program;
 mod progress;
 mod record;
 mod report;
@@ -48,6 +50,7 @@ mod wire;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use models::{MODELS, Model};
+pub use program::{Program, Running, Signals};
 pub use report::{Seen, Summary};
 pub use ring::{GPU_ERRORS, GpuError};
 pub use server::{Settings, VirtualGpu};

@@ -45,6 +45,9 @@ pub struct Summary {
     pub unanswered: BTreeSet<String>,
 }
 
+/// How many different questions without an answer are told: a program can make up any number.
+const MOST_UNANSWERED: usize = 100;
+
 /// Called when something was refused.
 pub(super) type OnRefusal = Box<dyn Fn() + Send + Sync>;
 
@@ -114,7 +117,8 @@ impl Report {
 
     /// The kernel interface was asked something that is not answered here. Tells the first time.
     pub(super) fn unanswered(&self, what: &str) {
-        if lock(&self.summary).unanswered.insert(what.to_owned()) {
+        let mut summary = lock(&self.summary);
+        if summary.unanswered.len() < MOST_UNANSWERED && summary.unanswered.insert(what.to_owned()) {
             anstream::eprintln!("guestwave: the virtual GPU does not answer {what}");
         }
     }

@@ -84,7 +84,7 @@ impl Ring {
         let (jobs, queue) = bounded(QUEUED);
         let engine = device.engine.engine()?;
         let live = device.recorder.is_none();
-        let processors = Processors::new(device.model.isa(), engine.executor, prepare(live));
+        let processors = Processors::new(device.model.isa(), engine.executor, prepare(live, &closed));
         let space = Space::new(Arc::clone(device.store.memory()));
         let worker = Worker { device: Arc::clone(device), processors, modules: engine.stats, space, closed };
         let name = "guestwave-ring".to_owned();
@@ -117,21 +117,23 @@ impl Ring {
 
 /// How command processors are set up: with the host's clock and patience where a program runs, with a clock that counts where
 /// a replay is to give the same.
-fn prepare(live: bool) -> Prepare {
+fn prepare(live: bool, closed: &Arc<AtomicBool>) -> Prepare {
+    let closed = Arc::clone(closed);
     match live {
         false => Box::new(|processor: CommandProcessor| processor),
-        true => Box::new(|processor: CommandProcessor| {
-            let (start, mut since) = (Instant::now(), None);
+        true => Box::new(move |processor: CommandProcessor| {
+            let (start, mut since, closed) = (Instant::now(), None, Arc::clone(&closed));
             let ticks = move || (start.elapsed().as_nanos() / 10) as u64;
-            processor.with_clock(ticks).with_wait(move |wait| wait_again(&mut since, wait.held))
+            let futile = move || closed.load(Ordering::Acquire);
+            processor.with_clock(ticks).with_wait(move |wait| wait_again(&mut since, wait.held || futile()))
         }),
     }
 }
 
-/// Judges a wait again every now and then until patience ends.
-fn wait_again(since: &mut Option<Instant>, held: bool) -> bool {
+/// Judges a wait again every now and then until patience ends, or until nobody is there any more who could end it.
+fn wait_again(since: &mut Option<Instant>, over: bool) -> bool {
     let began = *since.get_or_insert_with(Instant::now);
-    let again = !held && began.elapsed() < PATIENCE;
+    let again = !over && began.elapsed() < PATIENCE;
     match again {
         true => std::thread::sleep(Duration::from_micros(50)),
         false => *since = None,

@@ -7,9 +7,9 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::getuid;
@@ -27,6 +27,12 @@ use crate::engine::EngineArgs;
 
 /// How long work that a program left behind may take once it has ended.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
+
+/// The same where this process was asked to end.
+const LEFT_IN_HASTE: Duration = Duration::from_secs(2);
+
+/// How often a wait looks for a request to end.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// What a virtual GPU is to be.
 pub struct Settings {
@@ -87,11 +93,17 @@ impl VirtualGpu {
         vec![("LD_PRELOAD", preload), (wire::VARIABLE, gpu)]
     }
 
-    /// Waits for what programs left behind, and tells what the run came to and what was recorded.
-    pub fn finish(self) -> (Summary, Option<Capture>) {
+    /// Waits for what programs left behind, and tells what the run came to and what was recorded. `interrupted` says that this
+    /// process was asked to end, which makes the wait short; if it is said once more, the wait ends.
+    pub fn finish(self, interrupted: &AtomicBool) -> (Summary, Option<Capture>) {
         let Shared { device, files } = &*self.shared;
+        let patience = if interrupted.swap(false, Ordering::AcqRel) { LEFT_IN_HASTE } else { LEFT_BEHIND };
+        let end = Instant::now() + patience;
         let done = || lock(files).is_empty().then_some(());
-        device.progress.wait(Deadline::after(LEFT_BEHIND), done);
+        while device.progress.wait(Deadline::after(GLANCE), done).is_none()
+            && Instant::now() < end
+            && !interrupted.load(Ordering::Acquire)
+        {}
         let capture = device.recorder.as_ref().and_then(|r| r.finish(device.model.name));
         (device.report.summary(), capture)
     }
@@ -114,15 +126,27 @@ pub(super) fn device(settings: Settings, store: Arc<Store>) -> Device {
     }
 }
 
+/// The most connections at a time: open files, and calls under way.
+const MOST_CONNECTIONS: usize = 512;
+
 /// Takes connections of this user's processes, a thread each.
 fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming().flatten() {
+    let served = Arc::new(());
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else {
+            // Most likely there is no descriptor left; some may be closed soon.
+            std::thread::sleep(GLANCE);
+            continue;
+        };
         let same_user = socket_peercred(&stream).is_ok_and(|peer| peer.uid == getuid());
-        if !same_user {
+        if !same_user || Arc::strong_count(&served) > MOST_CONNECTIONS {
             continue;
         }
-        let shared = Arc::clone(shared);
-        let serve = move || drop(serve(stream, &shared));
+        let (shared, served) = (Arc::clone(shared), Arc::clone(&served));
+        let serve = move || {
+            let _ = serve(stream, &shared);
+            drop(served);
+        };
         // Without a thread the connection is closed, and the program's call fails.
         let _ = std::thread::Builder::new().name("guestwave-client".to_owned()).spawn(serve);
     }

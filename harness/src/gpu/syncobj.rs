@@ -11,6 +11,9 @@ pub(super) struct Syncobj {
     points: Mutex<Vec<(u64, Arc<Fence>)>>,
 }
 
+/// The most points of an object that may not be done.
+const MOST_POINTS: usize = 1 << 16;
+
 /// Where a point stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -51,6 +54,11 @@ impl Syncobj {
         let passed = points.iter().take_while(|(_, f)| f.is_done()).count();
         points.drain(..passed.saturating_sub(1));
         points.push((point, fence));
+    }
+
+    /// Whether it has as many points that are not done as it takes.
+    pub(super) fn is_full(&self) -> bool {
+        lock(&self.points).len() >= MOST_POINTS
     }
 
     /// What must complete for a point: everything up to it. `None` if nothing has been submitted for it.

@@ -74,7 +74,7 @@ impl<B> Clone for AddressMap<B> {
 }
 
 impl<B: Backing> AddressMap<B> {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Mapping<B>> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Mapping<B>> {
         self.mappings.iter()
     }
 

@@ -1,10 +1,11 @@
 //! Programs on the virtual GPU.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -53,50 +54,85 @@ pub(crate) fn scratch(kind: &str) -> PathBuf {
     std::env::temp_dir().join(format!("guestwave-test-{}-{number}{kind}", std::process::id()))
 }
 
-/// Runs a program on the virtual GPU; `None` if it takes too long.
-pub(crate) fn run_for<A: AsRef<OsStr>>(
-    limit: Duration,
+/// A run that has begun.
+pub(crate) struct Started {
+    /// The command.
+    pub(crate) child: Child,
+    readers: [JoinHandle<String>; 2],
+    summary: PathBuf,
+}
+
+/// Begins to run a program on the virtual GPU. With each line that the program prints `said` is called.
+pub(crate) fn start<A: AsRef<OsStr>>(
     options: &[&str],
     program: &str,
     arguments: &[A],
-) -> Option<Ended> {
+    said: impl FnMut(&str) + Send + 'static,
+) -> Started {
+    start_with(&[], options, program, arguments, said)
+}
+
+/// As [`start`], with variables of the environment.
+pub(crate) fn start_with<A: AsRef<OsStr>>(
+    environment: &[(&str, &str)],
+    options: &[&str],
+    program: &str,
+    arguments: &[A],
+    said: impl FnMut(&str) + Send + 'static,
+) -> Started {
     let summary = scratch(".json");
     let mut command = Command::new(env!("CARGO_BIN_EXE_guestwave"));
     command.arg("run").args(options).arg("--summary").arg(&summary).arg("--").arg(program).args(arguments);
     command.env("PIGLIT_PLATFORM", "surfaceless_egl").env("EGL_PLATFORM", "surfaceless");
+    command.envs(environment.iter().copied());
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let readers = [reader(child.stdout.take().unwrap()), reader(child.stderr.take().unwrap())];
-    let end = Instant::now() + limit;
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if Instant::now() > end => {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                return None;
-            }
-            None => std::thread::sleep(Duration::from_millis(5)),
-        }
-    };
-    let out = readers.map(|r| r.join().unwrap()).concat();
-    let text = std::fs::read_to_string(&summary).unwrap_or_default();
-    let _ = std::fs::remove_file(&summary);
-    let summary = Summary(serde_json::from_str(&text).unwrap_or_default());
-    Some(Ended { status: status.code(), out, summary })
+    let readers = [reader(child.stdout.take().unwrap(), said), reader(child.stderr.take().unwrap(), |_| ())];
+    Started { child, readers, summary }
 }
 
-fn reader(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
+impl Started {
+    /// Waits for the end; `None` if it takes too long, and then it is killed.
+    pub(crate) fn end(mut self, limit: Duration) -> Option<Ended> {
+        let end = Instant::now() + limit;
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if Instant::now() > end => {
+                    self.child.kill().unwrap();
+                    self.child.wait().unwrap();
+                    return None;
+                }
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let out = self.readers.map(|r| r.join().unwrap()).concat();
+        let text = std::fs::read_to_string(&self.summary).unwrap_or_default();
+        let _ = std::fs::remove_file(&self.summary);
+        let summary = Summary(serde_json::from_str(&text).unwrap_or_default());
+        Some(Ended { status: status.code(), out, summary })
+    }
+}
+
+fn reader(
+    from: impl Read + Send + 'static,
+    mut said: impl FnMut(&str) + Send + 'static,
+) -> JoinHandle<String> {
     std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).unwrap();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let mut all = String::new();
+        for line in BufReader::new(from).split(b'\n') {
+            let line = String::from_utf8_lossy(&line.unwrap()).into_owned();
+            said(&line);
+            all += &line;
+            all.push('\n');
+        }
+        all
     })
 }
 
 /// Runs a program that must end within a minute or two.
 pub(crate) fn run<A: AsRef<OsStr>>(options: &[&str], program: &str, arguments: &[A]) -> Ended {
-    let ended = run_for(Duration::from_secs(120), options, program, arguments);
+    let ended = start(options, program, arguments, |_| ()).end(Duration::from_secs(120));
     assert!(ended.is_some(), "{program} hangs");
     ended.unwrap()
 }

@@ -34,6 +34,10 @@ unsafe fn found(path: *const c_char) -> Found {
     }
 }
 
+/// `openat`.
+///
+/// # Safety
+/// As [`found`].
 unsafe fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: u32) -> c_int {
     // SAFETY: as the caller's.
     let opened = match unsafe { found(path) } {
@@ -48,6 +52,10 @@ unsafe fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: u32) -
     returned_int(opened)
 }
 
+/// `fstatat`.
+///
+/// # Safety
+/// As [`found`]; `out` has room for a `struct stat`.
 unsafe fn stat_at(folder: c_int, path: *const c_char, out: *mut Stat, flags: c_int) -> c_int {
     // SAFETY: as the caller's.
     let status = match unsafe { found(path) } {
@@ -72,6 +80,10 @@ fn status_of(entry: Entry, follow: bool) -> Stat {
     }
 }
 
+/// `fstat`.
+///
+/// # Safety
+/// `out` is null or has room for a `struct stat`.
 unsafe fn stat_open(descriptor: c_int, out: *mut Stat) -> c_int {
     // SAFETY: the caller has room for a `struct stat`; none is null.
     let Some(out) = (unsafe { out.as_mut() }) else { return returned_int(Err(sys::EFAULT)) };
@@ -83,6 +95,9 @@ unsafe fn stat_open(descriptor: c_int, out: *mut Stat) -> c_int {
 }
 
 /// `statx`, of which the type, the mode and the device number of the node are told.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn statx(
     folder: c_int,
@@ -111,6 +126,10 @@ unsafe extern "C" fn statx(
     }
 }
 
+/// `access`.
+///
+/// # Safety
+/// As [`found`].
 unsafe fn may_access(path: *const c_char, mode: c_int) -> c_int {
     // SAFETY: as the caller's.
     let allowed = match unsafe { found(path) } {
@@ -122,6 +141,10 @@ unsafe fn may_access(path: *const c_char, mode: c_int) -> c_int {
     returned_int(allowed)
 }
 
+/// `readlinkat`.
+///
+/// # Safety
+/// As [`found`]; `out` has room for `room` bytes.
 unsafe fn read_link(folder: c_int, path: *const c_char, out: *mut c_char, room: usize) -> isize {
     // SAFETY: as the caller's.
     let read = match unsafe { found(path) } {
@@ -148,6 +171,9 @@ unsafe extern "C" {
 const LONGEST_PATH: usize = 4096;
 
 /// The path without links of an entry of ours, in `out` or in memory of the C library's.
+///
+/// # Safety
+/// `path` is a string; `out` is null or has room for [`LONGEST_PATH`] bytes.
 unsafe fn resolve(path: *const c_char, out: *mut c_char) -> Result<*mut c_char> {
     // SAFETY: the path was looked up, so it is a string.
     let mut resolved = tree::real_path(unsafe { CStr::from_ptr(path) }.to_bytes());
@@ -188,6 +214,10 @@ macro_rules! real {
     }};
 }
 
+/// `realpath`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn realpath(path: *const c_char, out: *mut c_char) -> *mut c_char {
     // SAFETY: as the caller's.
@@ -203,6 +233,10 @@ unsafe extern "C" fn realpath(path: *const c_char, out: *mut c_char) -> *mut c_c
     }
 }
 
+/// `__realpath_chk`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __realpath_chk(path: *const c_char, out: *mut c_char, room: usize) -> *mut c_char {
     // SAFETY: as the caller's.
@@ -218,6 +252,10 @@ unsafe extern "C" fn __realpath_chk(path: *const c_char, out: *mut c_char, room:
     }
 }
 
+/// `fopen`; `real` is the real one.
+///
+/// # Safety
+/// As [`found`]; `mode` is a string.
 unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: Option<OpenStream>) -> *mut c_void {
     // SAFETY: as the caller's.
     match unsafe { found(path) } {
@@ -232,6 +270,10 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: Option<Ope
     }
 }
 
+/// `fopen`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void {
     let real = real!(c"fopen", OpenStream);
@@ -239,6 +281,10 @@ unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_v
     unsafe { open_stream(path, mode, real) }
 }
 
+/// `fopen64`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void {
     let real = real!(c"fopen64", OpenStream);
@@ -246,6 +292,10 @@ unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c
     unsafe { open_stream(path, mode, real) }
 }
 
+/// `opendir`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn opendir(path: *const c_char) -> *mut c_void {
     let fails = |error| {
@@ -265,6 +315,10 @@ unsafe extern "C" fn opendir(path: *const c_char) -> *mut c_void {
     }
 }
 
+/// `readdir`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn readdir(folder: *mut c_void) -> *mut directory::Dirent {
     // SAFETY: as the caller's.
@@ -272,6 +326,10 @@ unsafe extern "C" fn readdir(folder: *mut c_void) -> *mut directory::Dirent {
         .unwrap_or_else(|| real!(c"readdir", Next).map_or(ptr::null_mut(), |real| unsafe { real(folder) }))
 }
 
+/// `readdir64`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn readdir64(folder: *mut c_void) -> *mut directory::Dirent {
     // SAFETY: as the caller's.
@@ -279,6 +337,10 @@ unsafe extern "C" fn readdir64(folder: *mut c_void) -> *mut directory::Dirent {
         .unwrap_or_else(|| real!(c"readdir64", Next).map_or(ptr::null_mut(), |real| unsafe { real(folder) }))
 }
 
+/// `closedir`.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn closedir(folder: *mut c_void) -> c_int {
     if directory::close(folder) {
@@ -289,6 +351,9 @@ unsafe extern "C" fn closedir(folder: *mut c_void) -> c_int {
 }
 
 /// Every ioctl has one argument at most, so its variable part can be spelled out.
+///
+/// # Safety
+/// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ioctl(descriptor: c_int, request: u64, argument: *mut c_void) -> c_int {
     let code = request as u32;
@@ -301,6 +366,10 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: u64, argument: *mut c_voi
     })
 }
 
+/// `mmap`.
+///
+/// # Safety
+/// As the system call: a fixed mapping replaces what is there.
 unsafe fn map(
     at: *mut c_void,
     bytes: usize,
@@ -328,6 +397,10 @@ unsafe fn map(
 macro_rules! names {
     ($( $name:ident($($parameter:ident: $kind:ty),*) -> $result:ty = $body:expr; )*) => {
         $(
+            #[doc = concat!("`", stringify!($name), "`.")]
+            ///
+            /// # Safety
+            /// As the C library's function.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $name($($parameter: $kind),*) -> $result {
                 // SAFETY: as the caller's.

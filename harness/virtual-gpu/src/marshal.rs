@@ -36,6 +36,10 @@ pub(crate) unsafe fn ioctl(file: u64, code: u32, argument: *mut c_void) -> Resul
     }
 }
 
+/// The request of an ioctl.
+///
+/// # Safety
+/// The pointers in `structure` lead to what the interface says, as far as they are not null.
 unsafe fn request(file: u64, code: u32, structure: &[u8]) -> Result<Vec<u8>> {
     let mut request = vec![0; HEAD_BYTES];
     request.extend_from_slice(structure);
@@ -53,6 +57,9 @@ unsafe fn request(file: u64, code: u32, structure: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// One pointer's part.
+///
+/// # Safety
+/// As [`request`], for this pointer.
 unsafe fn part(request: &mut Vec<u8>, pointer: &Pointer, structure: &[u8]) -> Result<()> {
     let address = wire::long(structure, pointer.at);
     let bytes = wire::length(pointer, structure);
@@ -72,6 +79,10 @@ unsafe fn part(request: &mut Vec<u8>, pointer: &Pointer, structure: &[u8]) -> Re
 }
 
 /// A submission's chunks.
+///
+/// # Safety
+/// `pointers` leads to `count` addresses, each null or of a chunk of four dwords, whose own pointer leads to as many dwords as the
+/// chunk says.
 unsafe fn chunks(request: &mut Vec<u8>, pointers: *const u64, count: usize) -> Result<()> {
     for i in 0..count {
         // SAFETY: the caller answers for `count` pointers, each to a chunk.
@@ -96,6 +107,9 @@ unsafe fn chunks(request: &mut Vec<u8>, pointers: *const u64, count: usize) -> R
 }
 
 /// The entries of a list of buffer objects.
+///
+/// # Safety
+/// The pointer in `list` is null or leads to as many bytes as its count and its size of an entry make.
 unsafe fn entries(list: &[u8]) -> Result<&'static [u8]> {
     let bytes = (wire::field(list, 8) as usize).saturating_mul(wire::field(list, 12) as usize);
     if !bytes.is_multiple_of(4) {
@@ -106,6 +120,9 @@ unsafe fn entries(list: &[u8]) -> Result<&'static [u8]> {
 }
 
 /// Bytes of the program.
+///
+/// # Safety
+/// `address` is 0 or that of `bytes` bytes which nobody changes before the call returns.
 unsafe fn bytes_at(address: u64, bytes: usize) -> Result<&'static [u8]> {
     match (address, bytes) {
         (_, 0) => Ok(&[]),
@@ -125,6 +142,9 @@ fn inode(code: u32, structure: &[u8]) -> u64 {
 }
 
 /// Copies an answer to where it belongs. Pointers and room are those of the request, whatever the answer changed.
+///
+/// # Safety
+/// The outward pointers in `structure` are null or have the room that the structure says.
 unsafe fn take_answer(code: u32, structure: &mut [u8], answer: &[u8]) -> Result<()> {
     let Some((new, mut parts)) = answer.split_at_checked(structure.len()) else { return Ok(()) };
     for pointer in wire::pointers(code, structure).filter(|p| p.way == Way::Out) {

@@ -21,8 +21,8 @@ pub(crate) const HEAD_BYTES: usize = 24;
 /// Bytes of an answer's head.
 pub(crate) const ANSWER_BYTES: usize = 8;
 
-/// The most bytes that follow a head.
-pub(crate) const MAX_BYTES: usize = 64 << 20;
+/// The most bytes that follow a head: a submission with all its lists has far fewer.
+pub(crate) const MAX_BYTES: usize = 4 << 20;
 
 /// What a request begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use guestwave_cp::canonical;
 
-use super::{Call, Done, EINVAL, ENOENT, ENOMEM, Errno};
+use super::{Call, Done, EINVAL, EMFILE, ENOENT, ENOMEM, Errno};
 use crate::capture::{PAGE_BYTES, VA_KINDS, VA_WRITABLE, VaKind, VaOp};
 use crate::gpu::exports::Object;
 use crate::gpu::file::{OpenFile, State};
@@ -131,6 +131,9 @@ pub(super) fn va(file: &OpenFile, call: &mut Call) -> Done {
     Ok(())
 }
 
+/// The most mappings of an address space.
+const MOST_MAPPINGS: usize = 1 << 18;
+
 /// Makes a new version of the address space; submissions that hold on to the old one keep it.
 fn change_addresses(state: &mut State, op: &VaOp, bo: Option<Arc<Bo>>) -> Done {
     let start = canonical(op.va);
@@ -138,6 +141,7 @@ fn change_addresses(state: &mut State, op: &VaOp, bo: Option<Arc<Bo>>) -> Done {
     let taken = || state.map.iter().any(|m| m.range.start < range.end && range.start < m.range.end);
     match (op.kind, bo) {
         (VaKind::Map, _) if taken() => return Err(EINVAL),
+        (VaKind::Map | VaKind::Replace, _) if state.map.iter().len() >= MOST_MAPPINGS => return Err(ENOMEM),
         (VaKind::Map | VaKind::Replace, Some(buffer)) => {
             buffer.part(op.offset, op.size).ok_or(EINVAL)?;
             let writable = op.flags & VA_WRITABLE != 0;
@@ -154,7 +158,7 @@ fn change_addresses(state: &mut State, op: &VaOp, bo: Option<Arc<Bo>>) -> Done {
 /// PRIME_HANDLE_TO_FD: handle at 0, descriptor at 8.
 pub(super) fn to_descriptor(file: &OpenFile, call: &mut Call) -> Done {
     let bo = buffer(&lock(&file.state), call.u32(0))?;
-    let descriptor = file.device.exports.export(file.number, Object::Buffer(bo)).map_err(|_| ENOMEM)?;
+    let descriptor = file.device.exports.export(file.number, Object::Buffer(bo)).map_err(|_| EMFILE)?;
     call.put_u32(8, descriptor);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Contexts and lists of buffer objects.
 
-use super::{Call, Done, EINVAL, ENOENT, ENOMEM};
+use super::{Call, Done, EINVAL, ENOENT, ENOMEM, Errno};
 use crate::gpu::file::{Context, OpenFile};
 use crate::gpu::lock;
 
@@ -26,8 +26,11 @@ pub(super) fn context(file: &OpenFile, call: &mut Call) -> Done {
 /// BO_LIST: operation at 0 (0 create, 1 destroy, 2 update), list at 4, bytes of an entry at 12; entries begin with a handle.
 pub(super) fn list(file: &OpenFile, call: &mut Call) -> Done {
     let (operation, number) = (call.u32(0), call.u32(4));
-    let handles = handles(call.input(0), call.u32(12) as usize);
+    let handles = handles(call.input(0), call.u32(12) as usize)?;
     let mut state = lock(&file.state);
+    if operation != 1 && state.lists.iter().map(|l| l.len() + 1).sum::<usize>() > MOST_LISTED {
+        return Err(ENOMEM);
+    }
     match operation {
         0 => {
             let number = state.lists.insert(handles).ok_or(ENOMEM)?;
@@ -40,10 +43,17 @@ pub(super) fn list(file: &OpenFile, call: &mut Call) -> Done {
     Ok(())
 }
 
+/// The most entries of one list, as the kernel has it.
+const LONGEST_LIST: usize = 128 << 10;
+
+/// The most lists and entries of all lists of an open file.
+const MOST_LISTED: usize = 4 << 20;
+
 /// The first words of entries of this size.
-pub(super) fn handles(entries: &[u8], entry: usize) -> Vec<u32> {
+pub(super) fn handles(entries: &[u8], entry: usize) -> Result<Vec<u32>, Errno> {
     let first = |e: &[u8]| e.first_chunk::<4>().map(|b| u32::from_le_bytes(*b));
-    entries.chunks_exact(entry.max(4)).filter_map(first).collect()
+    let handles: Vec<_> = entries.chunks_exact(entry.max(4)).filter_map(first).collect();
+    if handles.len() > LONGEST_LIST { Err(EINVAL) } else { Ok(handles) }
 }
 
 /// VM: an address space identifier is reserved or not, which makes no difference here.

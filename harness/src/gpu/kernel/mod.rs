@@ -26,6 +26,7 @@ const EACCES: Errno = Errno(13);
 const EINVAL: Errno = Errno(22);
 const ETIME: Errno = Errno(62);
 const ENODEV: Errno = Errno(19);
+const EMFILE: Errno = Errno(24);
 
 /// Status of a call on a file that is not open.
 pub(super) const NO_DEVICE: i32 = -ENODEV.0;

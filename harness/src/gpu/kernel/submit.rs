@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::contexts::handles;
-use super::syncobjs::object;
+use super::syncobjs::{object, object_with_room};
 use super::{Call, Done, EINVAL, ENOENT, ENOMEM, Errno, buffers, info};
 use crate::capture::{Chunk, Fence as FencePlace, IndirectBuffer, Submit};
 use crate::gpu::file::{OpenFile, RingNumber, State};
@@ -90,7 +90,7 @@ impl Wanted {
     fn list(&mut self, state: &State, words: &[u32]) -> Done {
         let Some((head, entries)) = words.split_at_checked(LIST_WORDS) else { return Err(EINVAL) };
         let bytes: Vec<u8> = entries.iter().flat_map(|w| w.to_le_bytes()).collect();
-        self.take_list(state, &handles(&bytes, head[3] as usize))
+        self.take_list(state, &handles(&bytes, head[3] as usize)?)
     }
 
     /// Points that are waited for: handle, flags, point. What stands there already is waited for and not what this or a later
@@ -111,7 +111,7 @@ impl Wanted {
     fn points_out(&mut self, state: &State, words: &[u32]) -> Done {
         for [handle, _, low, high] in words.as_chunks().0 {
             let point = u64::from(*high) << 32 | u64::from(*low);
-            self.signals.push((object(state, *handle)?, point));
+            self.signals.push((object_with_room(state, *handle)?, point));
         }
         Ok(())
     }
@@ -172,6 +172,9 @@ fn wanted(file: &OpenFile, list: u32, chunks: &[(u32, Vec<u32>)]) -> Result<Want
         };
         take(&mut wanted, &state, words)?;
     }
+    // One that is named twice is used once.
+    wanted.bos.sort_by_key(|bo| bo.number);
+    wanted.bos.dedup_by_key(|bo| bo.number);
     Ok(wanted)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Call, Done, EINVAL, ENOENT, ENOMEM, Errno};
+use super::{Call, Done, EINVAL, EMFILE, ENOENT, ENOMEM, Errno};
 use crate::gpu::exports::Object;
 use crate::gpu::file::{OpenFile, State};
 use crate::gpu::lock;
@@ -12,6 +12,12 @@ use crate::gpu::syncobj::{Standing, Syncobj};
 /// The object of a handle.
 pub(super) fn object(state: &State, handle: u32) -> Result<Arc<Syncobj>, Errno> {
     state.syncobjs.get(handle).cloned().ok_or(ENOENT)
+}
+
+/// The object of a handle, which takes another point.
+pub(super) fn object_with_room(state: &State, handle: u32) -> Result<Arc<Syncobj>, Errno> {
+    let object = object(state, handle)?;
+    if object.is_full() { Err(ENOMEM) } else { Ok(object) }
 }
 
 /// The objects of handles.
@@ -50,11 +56,16 @@ pub(super) fn signal(file: &OpenFile, call: &mut Call) -> Done {
 /// SYNCOBJ_TIMELINE_SIGNAL: handles, points.
 pub(super) fn signal_timelines(file: &OpenFile, call: &mut Call) -> Done {
     let objects = objects(file, &call.words(0))?;
+    let mut done = Ok(());
     for (object, point) in objects.iter().zip(call.longs(1)) {
+        if object.is_full() {
+            done = Err(ENOMEM);
+            break;
+        }
         object.put(point, Fence::completed());
     }
     file.device.progress.changed();
-    Ok(())
+    done
 }
 
 /// SYNCOBJ_QUERY: handles, room for points, flags at 20: 1 asks for what was submitted.
@@ -70,6 +81,9 @@ pub(super) fn query(file: &OpenFile, call: &mut Call) -> Done {
 pub(super) fn transfer(file: &OpenFile, call: &mut Call) -> Done {
     let both = objects(file, &[call.u32(0), call.u32(4)])?;
     let [from, to] = both.as_slice() else { return Err(EINVAL) };
+    if to.is_full() {
+        return Err(ENOMEM);
+    }
     let (from_point, to_point) = (call.u64(8), call.u64(16));
     let wait = call.u32(24) & 2 != 0;
     let moved = || to.transfer(to_point, from, from_point).then_some(true);
@@ -88,7 +102,7 @@ pub(super) fn to_descriptor(file: &OpenFile, call: &mut Call) -> Done {
         _ => completed(file, &object)?,
     };
     let descriptor =
-        file.device.exports.export(file.number, Object::Syncobj(exported)).map_err(|_| ENOMEM)?;
+        file.device.exports.export(file.number, Object::Syncobj(exported)).map_err(|_| EMFILE)?;
     call.put_u32(8, descriptor);
     Ok(())
 }
