@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Ir};
 use guestwave_translate::program::{BinOp, Expr, Stmt, TriOp, Value};
 
 use super::Lowering;
-use crate::plan::{Home, blocks, operands};
+use crate::plan::Home;
 
 /// Infinity and all bits but the sign of an f16.
 const F16: (u64, u64) = (0x7c00, 0x7fff);
@@ -114,7 +114,7 @@ impl Lowering<'_, '_> {
 /// How often each value is taken.
 pub(super) fn count_uses(block: &[Stmt], uses: &mut [u32]) {
     for stmt in block {
-        operands(stmt, |v| uses[v.0 as usize] += 1);
-        blocks(stmt).into_iter().for_each(|inner| count_uses(inner, uses));
+        stmt.operands(|v| uses[v.0 as usize] += 1);
+        stmt.blocks().into_iter().for_each(|inner| count_uses(inner, uses));
     }
 }

@@ -2,7 +2,7 @@
 
 use guestwave_translate::program::{Builtin, Expr, Program, Rate, Stmt, Value, WaveOp};
 
-use super::facts::{Effects, all_operands, any_inside, blocks, lane_by_lane, operands, parts, parts_inside};
+use super::facts::{Effects, lane_by_lane, parts, parts_inside};
 use super::{Frame, Home, Plan, Step, Stretch, is_constant, live};
 
 /// Cuts a verified program.
@@ -122,7 +122,7 @@ impl<'p> Cutter<'p> {
     /// A barrier, or an `If` or `Loop` that the wave goes through as one.
     fn uniform(&mut self, stmt: &'p Stmt, open: &mut Open<'p>) {
         self.cut(open);
-        let stops = any_inside(stmt, &|s| matches!(s, Stmt::Barrier { .. }));
+        let stops = stmt.any(&|s| matches!(s, Stmt::Barrier { .. }));
         let step = match stmt {
             Stmt::If { cond, then, otherwise } => {
                 self.use_in_wave(*cond);
@@ -185,7 +185,7 @@ impl<'p> Cutter<'p> {
     }
 
     fn wave(&mut self, stmt: &'p Stmt, open: &mut Open<'p>) {
-        operands(stmt, |v| self.use_in_wave(v));
+        stmt.operands(|v| self.use_in_wave(v));
         self.define(stmt, Home::Wave);
         open.stretch.wave.push(stmt);
     }
@@ -217,10 +217,10 @@ impl<'p> Cutter<'p> {
                 self.use_in_wave(*value);
                 self.use_in_lane(*lane, open);
             }
-            _ => operands(stmt, |v| self.use_in_lane(v, open)),
+            _ => stmt.operands(|v| self.use_in_lane(v, open)),
         }
         self.define(stmt, Home::Lane);
-        for inner in blocks(stmt).into_iter().flatten() {
+        for inner in stmt.blocks().into_iter().flatten() {
             self.alone(inner, open);
         }
     }
@@ -270,16 +270,10 @@ impl<'p> Cutter<'p> {
             _ => home,
         };
         let number = if home == Home::Wave { self.region } else { self.stretch };
-        let mut put = |v: Value| {
+        stmt.defines(|v| {
             self.homes[v.0 as usize] = home;
             self.defined[v.0 as usize] = number;
-        };
-        match stmt {
-            Stmt::Let(v, _) => put(*v),
-            Stmt::Load { dst, .. } => dst.iter().copied().for_each(put),
-            Stmt::Atomic { dst, .. } => dst.iter().copied().for_each(put),
-            _ => {}
-        }
+        });
     }
 
     /// A lane value that the wave takes is the source of a `ReadLane`, which finds it in the frame.
@@ -305,7 +299,7 @@ impl<'p> Cutter<'p> {
 fn wants(stmt: &Stmt, values: &[Value]) -> bool {
     let mut found = false;
     if !values.is_empty() {
-        all_operands(stmt, &mut |v| found |= values.contains(&v));
+        stmt.all_operands(&mut |v| found |= values.contains(&v));
     }
     found
 }

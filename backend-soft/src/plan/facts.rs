@@ -1,6 +1,6 @@
 //! What a statement is like, seen from outside: where its lanes go and what it does to memory that lanes share.
 
-use guestwave_translate::program::{Access, Expr, Program, Rate, Space, Stmt, Value};
+use guestwave_translate::program::{Access, Expr, Program, Rate, Space, Stmt};
 
 /// Reads and writes of the memory that the lanes of a wave have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,48 +48,10 @@ impl Effects {
     }
 }
 
-/// Calls `f` with each value that `stmt` itself takes, not those of statements inside it.
-pub(crate) fn operands(stmt: &Stmt, mut f: impl FnMut(Value)) {
-    match stmt {
-        Stmt::Let(_, expr) => expr.operands(f),
-        Stmt::Set(_, v) | Stmt::If { cond: v, .. } => f(*v),
-        Stmt::Load { access, .. } => [access.address, access.valid].into_iter().for_each(f),
-        Stmt::Store { src, access } => {
-            src.iter().copied().chain([access.address, access.valid]).for_each(f);
-        }
-        Stmt::Atomic { data, compare, access, .. } => {
-            [*data, access.address, access.valid].into_iter().chain(*compare).for_each(f);
-        }
-        _ => {}
-    }
-}
-
-/// Calls `f` with each value that `stmt` or a statement inside it takes.
-pub(crate) fn all_operands(stmt: &Stmt, f: &mut impl FnMut(Value)) {
-    operands(stmt, &mut *f);
-    for inner in blocks(stmt).into_iter().flatten() {
-        all_operands(inner, f);
-    }
-}
-
-/// The blocks inside a statement.
-pub(crate) fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
-    match stmt {
-        Stmt::If { then, otherwise, .. } => [then, otherwise],
-        Stmt::Loop { body } => [body, &[]],
-        _ => [&[], &[]],
-    }
-}
-
-/// Whether `wanted` holds of `stmt` or of a statement inside it.
-pub(crate) fn any_inside(stmt: &Stmt, wanted: &impl Fn(&Stmt) -> bool) -> bool {
-    wanted(stmt) || blocks(stmt).into_iter().flatten().any(|s| any_inside(s, wanted))
-}
-
 /// Levels of blocks inside blocks, counted no further than `limit`.
 pub(crate) fn depth(block: &[Stmt], limit: u32) -> u32 {
     let Some(left) = limit.checked_sub(1) else { return 0 };
-    block.iter().flat_map(blocks).map(|b| 1 + depth(b, left)).max().unwrap_or(0)
+    block.iter().flat_map(Stmt::blocks).map(|b| 1 + depth(b, left)).max().unwrap_or(0)
 }
 
 /// Whether after `stmt` some lanes of the wave may be away from its block while others are not.
@@ -120,7 +82,7 @@ pub(crate) fn leaves(stmt: &Stmt) -> bool {
 }
 
 fn any_inside_block(block: &[Stmt], wanted: &impl Fn(&Stmt) -> bool) -> bool {
-    block.iter().any(|s| any_inside(s, wanted))
+    block.iter().any(|s| s.any(wanted))
 }
 
 /// Whether a lane may return from inside `stmt` while others do not; `apart`: they may already go different ways.
@@ -129,7 +91,7 @@ fn returns_apart(program: &Program, stmt: &Stmt, apart: bool) -> bool {
         Stmt::Return => apart,
         Stmt::If { cond, .. } => {
             let apart = apart || program.info(*cond).rate == Rate::Varying;
-            blocks(stmt).into_iter().flatten().any(|s| returns_apart(program, s, apart))
+            stmt.blocks().into_iter().flatten().any(|s| returns_apart(program, s, apart))
         }
         Stmt::Loop { body } => {
             let apart = apart || parts_inside(program, body);
@@ -151,12 +113,12 @@ pub(crate) fn lane_by_lane(program: &Program, stmt: &Stmt) -> bool {
         }
         Stmt::Loop { .. } | Stmt::Break | Stmt::Continue | Stmt::Return | Stmt::Barrier { .. } => false,
     };
-    !any_inside(stmt, &|s| !plain(s)) && !meets_itself(stmt)
+    !stmt.any(&|s| !plain(s)) && !meets_itself(stmt)
 }
 
 /// Whether statements inside `stmt` could meet each other in memory across lanes.
 fn meets_itself(stmt: &Stmt) -> bool {
-    blocks(stmt).into_iter().any(|block| {
+    stmt.blocks().into_iter().any(|block| {
         let mut before = Effects::default();
         block.iter().any(|s| {
             let now = Effects::of(s);

@@ -4,7 +4,6 @@ use std::ops::{BitAnd, BitOr};
 
 use guestwave_translate::program::{Expr, Program, Rate, Stmt, Var};
 
-use super::facts::blocks;
 use super::{Home, Step, Stretch};
 
 /// Loops inside loops that are solved; variables are taken as live throughout deeper ones.
@@ -134,7 +133,7 @@ impl Solver<'_> {
                 used.set.insert(*var);
             }
             Stmt::If { .. } => {
-                let [then, otherwise] = blocks(stmt).map(|b| self.branch(b, used));
+                let [then, otherwise] = stmt.blocks().map(|b| self.branch(b, used));
                 used.set = &then & &otherwise;
             }
             Stmt::Loop { body } => {

@@ -22,7 +22,7 @@ mod share;
 use guestwave_translate::program::{Expr, Program, Stmt, Value, Var};
 
 pub(crate) use cut::plan;
-pub(crate) use facts::{blocks, depth, leaves, operands};
+pub(crate) use facts::{depth, leaves};
 pub(crate) use frame::{Frame, Place, RESUME};
 pub(crate) use share::{Sharing, sharing};
 

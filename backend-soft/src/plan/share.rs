@@ -11,7 +11,7 @@ use guestwave_translate::program::{
     Access, AtomicOp, Block, Expr, Program, Space, Stmt, Value, Var, WaveOp, Width,
 };
 
-use super::facts::{blocks, leaves, operands};
+use super::facts::leaves;
 
 /// What is known of the launches of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Stores {
                 Stmt::Atomic { dst, op, access, .. } if access.space == Space::Global => {
                     self.atomics.push((*op, access.width, *dst));
                 }
-                _ => blocks(stmt).into_iter().for_each(|b| self.block(b)),
+                _ => stmt.blocks().into_iter().for_each(|b| self.block(b)),
             }
         }
     }
@@ -70,8 +70,8 @@ impl Stores {
 
 fn mark_used(block: &[Stmt], used: &mut [bool]) {
     for stmt in block {
-        operands(stmt, |v| used[v.0 as usize] = true);
-        blocks(stmt).into_iter().for_each(|b| mark_used(b, used));
+        stmt.operands(|v| used[v.0 as usize] = true);
+        stmt.blocks().into_iter().for_each(|b| mark_used(b, used));
     }
 }
 
@@ -171,7 +171,7 @@ fn own_loads(block: &[Stmt], numbers: &[u32], own: &mut Vec<(Value, Value)>) {
             _ if leaves(stmt) => loads.clear(),
             _ => {}
         }
-        blocks(stmt).into_iter().for_each(|b| own_loads(b, numbers, own));
+        stmt.blocks().into_iter().for_each(|b| own_loads(b, numbers, own));
     }
 }
 

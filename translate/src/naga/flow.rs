@@ -9,6 +9,7 @@ use super::helpers::spin;
 use super::int;
 use super::layout::{flag, header};
 use super::lower::Lower;
+use super::phases::ends_phase;
 use super::plan::returns;
 use super::segment::{Cutter, Piece, Stretch};
 use super::wave::Busy;
@@ -21,6 +22,18 @@ pub(super) struct Loops {
     wave: Vec<bool>,
     /// Open loops of lanes.
     lane: u32,
+}
+
+impl Loops {
+    /// Begins a loop of the wave; `meets`: invocations meet in it.
+    pub(super) fn enter(&mut self, meets: bool) {
+        self.wave.push(meets);
+    }
+
+    /// Ends it.
+    pub(super) fn leave(&mut self) {
+        self.wave.pop();
+    }
 }
 
 impl<'p> Lower<'p> {
@@ -48,7 +61,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    fn pieces(&mut self, pieces: &[Piece<'p>]) {
+    pub(super) fn pieces(&mut self, pieces: &[Piece<'p>]) {
         for piece in pieces {
             if self.f.ended() {
                 return;
@@ -76,13 +89,14 @@ impl<'p> Lower<'p> {
                 self.f.if_else(cond, accept, reject);
             }
             Piece::Loop { body, meets } => self.wave_loop(body, *meets),
+            Piece::Phases(body) => self.phase_loop(body),
         }
     }
 
     /// A loop that the wave leaves as one.
     fn wave_loop(&mut self, body: &[Piece<'p>], meets: bool) {
         self.exchange.busy = Busy::ALL;
-        self.loops.wave.push(meets);
+        self.loops.enter(meets);
         self.f.open();
         if let (Some(alive), false) = (self.wave_alive, meets) {
             self.break_unless(alive);
@@ -90,7 +104,7 @@ impl<'p> Lower<'p> {
         self.count_iteration(self.counters.wave, None, meets);
         self.pieces(body);
         let body = self.f.close();
-        self.loops.wave.pop();
+        self.loops.leave();
         self.exchange.busy = Busy::ALL;
         self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
     }
@@ -120,7 +134,7 @@ impl<'p> Lower<'p> {
     }
 
     /// Notes if the host would soon end loops by itself; leaves the loop, if `leave`.
-    fn check_host_loops(&mut self, leave: Option<bool>) {
+    pub(super) fn check_host_loops(&mut self, leave: Option<bool>) {
         let Some(limit) = self.caps.loops else { return };
         // Invocations whose loops the host counts together may each go their own way.
         let weight = if self.shape.workgroup() == 1 { 1 } else { limit.together };
@@ -171,6 +185,7 @@ impl<'p> Lower<'p> {
             Stmt::Continue => self.f.push(Statement::Continue),
             Stmt::Return => self.wave_return(),
             Stmt::Trap { code, pc } => self.trap(code, *pc),
+            Stmt::Barrier { pc } if ends_phase(*pc) => self.end_phase(),
             Stmt::Barrier { .. } => self.barrier(),
             Stmt::If { .. } | Stmt::Loop { .. } => {
                 self.trouble("a block of the wave was not cut".into());

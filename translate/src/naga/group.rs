@@ -10,13 +10,23 @@ use super::shape::Shape;
 use super::{HostCaps, Unsupported, codes};
 use crate::program::{Builtin, Expr, Program, Space, Stmt, Value, Var};
 
-/// Checks that every meeting stands where all waves of a workgroup come along.
-pub(super) fn check(
-    program: &Program,
-    plan: &Plan,
-    caps: &HostCaps,
-    shape: &Shape,
-) -> Result<(), Unsupported> {
+/// A meeting that some waves of a workgroup may not come to.
+pub(super) struct Parting {
+    /// The statement of the program's body that it stands in.
+    pub(super) at: usize,
+    what: String,
+}
+
+impl Parting {
+    /// The refusal of a program that has it.
+    pub(super) fn refusal(self) -> Unsupported {
+        let reason = format!("{} stands where the waves of a workgroup may go different ways", self.what);
+        Unsupported { code: codes::FLOW, reason }
+    }
+}
+
+/// The first meeting that does not stand where all waves of a workgroup come along.
+pub(super) fn parting(program: &Program, plan: &Plan, caps: &HostCaps, shape: &Shape) -> Option<Parting> {
     let mut checker = Checker {
         program,
         plan,
@@ -34,13 +44,8 @@ pub(super) fn check(
             break;
         }
     }
-    match checker.apart(&program.body, true) {
-        Some(what) => {
-            let reason = format!("{what} stands where the waves of a workgroup may go different ways");
-            Err(Unsupported { code: codes::FLOW, reason })
-        }
-        None => Ok(()),
-    }
+    let mut each = program.body.iter().enumerate();
+    each.find_map(|(at, stmt)| Some(Parting { at, what: checker.apart(std::slice::from_ref(stmt), true)? }))
 }
 
 struct Checker<'p> {
@@ -148,7 +153,7 @@ fn name(stmt: &Stmt) -> String {
 }
 
 /// Whether a `Break` or `Continue` of the loop around stands in `stmt`.
-fn breaks(stmt: &Stmt) -> bool {
+pub(super) fn breaks(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Break | Stmt::Continue => true,
         Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(breaks),

@@ -11,6 +11,7 @@ use super::helpers::{self, Helper, Helpers};
 use super::hoist::Hoists;
 use super::layout::{self, header};
 use super::parts::{self, Buffers, Types};
+use super::phases::{self, Tally};
 use super::plan::Plan;
 use super::shape::Shape;
 use super::spill::Spill;
@@ -62,6 +63,8 @@ pub(super) struct Lower<'p> {
     pub(super) alive: Option<PerLane<Ex>>,
     /// Pointer to whether the wave has not ended, where that is kept.
     pub(super) wave_alive: Option<Ex>,
+    /// Of a program with phases.
+    pub(super) tally: Option<Tally>,
     trouble: Option<String>,
 }
 
@@ -99,13 +102,21 @@ pub(super) fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Re
     let shares = options.ragged || options.waves_per_group > 1 && (plan.lds || plan.barriers);
     let shape = Shape::new(program, caps, options, !plan.meets, shares)?;
     check(program, caps, &plan, &shape, &hoists)?;
-    if shape.waves > 1 && plan.meets {
-        group::check(program, &plan, caps, &shape)?;
+    if shape.waves > 1
+        && plan.meets
+        && let Some(parting) = group::parting(program, &plan, caps, &shape)
+    {
+        if !plan.barriers {
+            return Err(parting.refusal());
+        }
+        let program = phases::phased(program, parting.at);
+        let plan = Plan::new(&program, options.holding, options.slots_apart, &hoists);
+        return match group::parting(&program, &plan, caps, &shape) {
+            Some(parting) => Err(parting.refusal()),
+            None => Lower::new(&program, caps, *options, (plan, hoists), shape).module(),
+        };
     }
-    let mut lower = Lower::new(program, caps, *options, (plan, hoists), shape);
-    lower.prologue();
-    lower.body();
-    lower.finish()
+    Lower::new(program, caps, *options, (plan, hoists), shape).module()
 }
 
 fn check(
@@ -188,8 +199,15 @@ impl<'p> Lower<'p> {
             events: None,
             alive: None,
             wave_alive: None,
+            tally: None,
             trouble: None,
         }
+    }
+
+    fn module(mut self) -> Result<Lowered, Unsupported> {
+        self.prologue();
+        self.body();
+        self.finish()
     }
 
     /// Notes that the lowering went wrong, which is a fault of its own; gives something to go on with.
@@ -467,7 +485,7 @@ impl<'p> Lower<'p> {
             slots_apart: self.plan.slots_apart,
             atomics64: self.plan.atomics64,
             shared_bytes,
-            zeroed: self.plan.lds,
+            zeroed: self.plan.lds || self.tally.is_some(),
         };
         Ok(Lowered { module, facts })
     }

@@ -37,6 +37,7 @@ mod opaque;
 mod ops;
 mod pages;
 mod parts;
+mod phases;
 mod plan;
 mod report;
 mod segment;

@@ -1,5 +1,6 @@
 //! A program cut into what happens once a wave and stretches of what happens in each lane.
 
+use super::phases::has_phases;
 use super::plan::{Class, Plan};
 use crate::program::{Block, Expr, Rate, Space, Stmt, Value, Var, WaveOp};
 
@@ -19,6 +20,8 @@ pub(super) enum Piece<'p> {
         /// Whether invocations meet in it.
         meets: bool,
     },
+    /// A loop that the waves of a workgroup leave together; see [`super::phases`].
+    Phases(Vec<Piece<'p>>),
 }
 
 /// Statements of lanes, and the votes taken at their end.
@@ -71,6 +74,10 @@ impl<'p> Cutter<'p, '_> {
                 flush(open, pieces);
                 let (then, otherwise) = (self.block(then), self.block(otherwise));
                 pieces.push(Piece::If { cond: *cond, then, otherwise });
+            }
+            (Stmt::Loop { body }, Class::Wave) if has_phases(body) => {
+                flush(open, pieces);
+                pieces.push(Piece::Phases(self.block(body)));
             }
             (Stmt::Loop { body }, Class::Wave) => {
                 flush(open, pieces);

@@ -131,7 +131,7 @@ fn collect<'s, 'p>(
                 collect(then, stretches, wave);
                 collect(otherwise, stretches, wave);
             }
-            Piece::Loop { body, .. } => collect(body, stretches, wave),
+            Piece::Loop { body, .. } | Piece::Phases(body) => collect(body, stretches, wave),
         }
     }
 }

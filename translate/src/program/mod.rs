@@ -50,6 +50,7 @@ mod fold;
 mod launch;
 mod simplify;
 mod verify;
+mod walk;
 
 pub use build::*;
 pub use expr::*;

@@ -8,7 +8,7 @@ mod machine;
 mod memory;
 pub(super) mod ops;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use guestwave_cp::GuestMemory;
 

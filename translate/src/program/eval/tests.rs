@@ -12,13 +12,13 @@ use crate::program::{
     verify,
 };
 
-const BASE: u64 = 0x1000;
+pub(crate) const BASE: u64 = 0x1000;
 
 /// Guest memory from `BASE` on.
-struct Flat(Mutex<Vec<u8>>);
+pub(crate) struct Flat(pub(crate) Mutex<Vec<u8>>);
 
 impl Flat {
-    fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         Flat(Mutex::new((0..bytes).map(|i| i as u8).collect()))
     }
 
@@ -62,7 +62,7 @@ impl GuestMemory for Flat {
 }
 
 /// One launch of `waves` waves in groups of `per_group`.
-fn launch(waves: u32, per_group: u32) -> Launch {
+pub(crate) fn launch(waves: u32, per_group: u32) -> Launch {
     Launch {
         id: DispatchId(7),
         program: ProgramId(0),
@@ -75,7 +75,7 @@ fn launch(waves: u32, per_group: u32) -> Launch {
     }
 }
 
-fn run_on(program: &Program, launch: &Launch, memory: &Flat) -> Result<LaunchDone, LaunchFault> {
+pub(crate) fn run_on(program: &Program, launch: &Launch, memory: &Flat) -> Result<LaunchDone, LaunchFault> {
     verify(program).unwrap();
     run(program, launch, memory)
 }
@@ -86,12 +86,12 @@ fn global(b: &mut Builder, offset: Value) -> Value {
     b.bin(BinOp::Add, base, offset)
 }
 
-fn access(space: Space, address: Value, valid: Value) -> Access {
+pub(crate) fn access(space: Space, address: Value, valid: Value) -> Access {
     Access { space, address, valid, width: Width::W32, pc: 0x40, slot: None }
 }
 
 /// Stores a `B32` of each lane at word `lane`.
-fn store_lanes(b: &mut Builder, value: Value) {
+pub(crate) fn store_lanes(b: &mut Builder, value: Value) {
     let (lane, four) = (b.builtin(Builtin::Lane), b.c32(4));
     let offset = b.bin(BinOp::Mul, lane, four);
     let address = global(b, offset);
@@ -99,7 +99,7 @@ fn store_lanes(b: &mut Builder, value: Value) {
 }
 
 /// A block built by `f`.
-fn block(b: &mut Builder, f: impl FnOnce(&mut Builder)) -> Vec<Stmt> {
+pub(crate) fn block(b: &mut Builder, f: impl FnOnce(&mut Builder)) -> Vec<Stmt> {
     b.open();
     f(b);
     b.close()

@@ -9,7 +9,7 @@ mod uses;
 use std::collections::HashMap;
 
 use self::facts::Facts;
-use super::{Access, Block, Expr, Program, Stmt, Value, WaveOp};
+use super::{Block, Program, Stmt, Value};
 
 /// The same program without steps that do nothing and values that nobody uses. Values keep their numbers.
 pub fn simplify(program: &Program) -> Program {
@@ -37,50 +37,14 @@ fn renamed(block: &Block, facts: &Facts, same: &mut HashMap<Value, Value>) -> Bl
 }
 
 fn statement(stmt: &Stmt, facts: &Facts, same: &mut HashMap<Value, Value>) -> Stmt {
-    let at = |v: Value| same.get(&v).copied().unwrap_or(v);
     match stmt {
-        Stmt::Let(v, expr) => Stmt::Let(*v, operands_renamed(*expr, at)),
-        Stmt::Set(var, v) => Stmt::Set(*var, at(*v)),
         Stmt::If { cond, then, otherwise } => {
-            let cond = at(*cond);
+            let cond = same.get(cond).copied().unwrap_or(*cond);
             let then = renamed(then, facts, same);
             Stmt::If { cond, then, otherwise: renamed(otherwise, facts, same) }
         }
         Stmt::Loop { body } => Stmt::Loop { body: renamed(body, facts, same) },
-        Stmt::Load { dst, access } => Stmt::Load { dst: dst.clone(), access: access_renamed(*access, at) },
-        Stmt::Store { src, access } => {
-            Stmt::Store { src: src.iter().map(|v| at(*v)).collect(), access: access_renamed(*access, at) }
-        }
-        Stmt::Atomic { dst, op, data, compare, access } => Stmt::Atomic {
-            dst: *dst,
-            op: *op,
-            data: at(*data),
-            compare: compare.map(at),
-            access: access_renamed(*access, at),
-        },
-        other => other.clone(),
-    }
-}
-
-fn access_renamed(access: Access, at: impl Fn(Value) -> Value) -> Access {
-    Access { address: at(access.address), valid: at(access.valid), ..access }
-}
-
-fn operands_renamed(expr: Expr, at: impl Fn(Value) -> Value) -> Expr {
-    match expr {
-        Expr::Un(op, a) => Expr::Un(op, at(a)),
-        Expr::Bin(op, a, b) => Expr::Bin(op, at(a), at(b)),
-        Expr::Tri(op, a, b, c) => Expr::Tri(op, at(a), at(b), at(c)),
-        Expr::Wave(op) => Expr::Wave(match op {
-            WaveOp::Ballot(v) => WaveOp::Ballot(at(v)),
-            WaveOp::Any(v) => WaveOp::Any(at(v)),
-            WaveOp::ReadLane { value, lane } => WaveOp::ReadLane { value: at(value), lane: at(lane) },
-            WaveOp::Shuffle { value, lane } => WaveOp::Shuffle { value: at(value), lane: at(lane) },
-            WaveOp::Send { value, lane, active } => {
-                WaveOp::Send { value: at(value), lane: at(lane), active: at(active) }
-            }
-        }),
-        other => other,
+        other => other.renamed(&|v| same.get(&v).copied().unwrap_or(v)),
     }
 }
 
