@@ -290,7 +290,7 @@ const END_OF_PROGRAM: u32 = 0xbf81_0000;
 /// A dispatch of the program, with any number of groups.
 fn dispatch(random: &mut Random) -> Vec<u32> {
     let program = (PLACE + PROGRAM as u64) >> 8;
-    let size = [1 + random.next() as u32 % 64, 1 + random.next() as u32 % 4, 1];
+    let size = [2 + random.next() as u32 % 63, 1 + random.next() as u32 % 4, 1];
     // Registers of both kinds, which identifiers are given, and up to sixteen words of user data.
     let resources = [
         0x0ac0_0000 | (random.next() as u32 % 64),
@@ -309,8 +309,15 @@ fn dispatch(random: &mut Random) -> Vec<u32> {
         [&[header, at], values].concat()
     };
     let mut packets: Vec<_> = registers.into_iter().flat_map(set).collect();
-    let groups = [(); 3]
-        .map(|()| if random.below(12) == 0 { random.next() as u32 } else { 1 + random.next() as u32 % 3 });
+    // A few, or more than are taken: what is taken has to run, and this program has no time to see a billion of threads through.
+    let mut count = || {
+        if random.below(12) == 0 {
+            u32::MAX - random.next() as u32 % 64
+        } else {
+            1 + random.next() as u32 % 3
+        }
+    };
+    let groups = [count(), count(), count()];
     packets.extend([
         3 << 30 | 3 << 16 | 0x1502,
         groups[0],

@@ -214,17 +214,34 @@ fn no_other_gpu_is_seen() {
     assert_eq!((status, out.trim()), (Some(1), "renderD128"));
 }
 
-/// The probe of the wgpu backend is a Vulkan program: it copies buffers and dispatches through radv.
-#[test]
-fn a_vulkan_program_copies_and_computes_through_radv() {
+/// Runs a Vulkan program with radv and no other driver.
+fn on_radv(options: &[&str], program: &str) -> Ended {
     let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").unwrap().map(|e| e.unwrap().path());
     let radv = drivers.into_iter().find(|p| p.to_string_lossy().contains("radeon_icd"));
     let drivers = format!("VK_DRIVER_FILES={0} VK_ICD_FILENAMES={0}", radv.unwrap().display());
-    let command = format!("{drivers} exec {} probe", env!("CARGO_BIN_EXE_guestwave"));
-    let Ended { out, summary, .. } = run(&["--executor", "translate"], "sh", &["-c", &command]);
+    run(options, "sh", &["-c", &format!("{drivers} exec {program}")])
+}
+
+/// The probe of the wgpu backend is a Vulkan program: it copies buffers and dispatches through radv.
+#[test]
+fn a_vulkan_program_copies_and_computes_through_radv() {
+    let probe = format!("{} probe", env!("CARGO_BIN_EXE_guestwave"));
+    let Ended { out, summary, .. } = on_radv(&["--executor", "translate"], &probe);
     assert!(out.starts_with("AMD Radeon RX 6800 XT (RADV NAVI21)"), "{out}");
     assert!(out.contains("yes  f32 fused multiply-add (2048 of 2048)"), "{out}");
     assert!(summary.count("dispatches") > 5 && summary.code().is_none(), "{summary:?}");
+}
+
+#[test]
+fn a_vulkan_program_captures_its_vertices_through_radv() {
+    for (gpu, name) in [("navi21", "RADV NAVI21"), ("navi10", "RADV NAVI10")] {
+        for executor in EXECUTORS {
+            let options = [&["--gpu", gpu], executor].concat();
+            let Ended { status, out, summary } = on_radv(&options, &example("vulkan_xfb"));
+            assert!(out.contains(name) && out.contains("all 100 right"), "{out}");
+            assert_eq!((status, summary.count("draws"), summary.code()), (Some(0), 1, None), "{out}");
+        }
+    }
 }
 
 /// With one step a dispatch nothing runs to its end.

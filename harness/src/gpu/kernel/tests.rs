@@ -5,7 +5,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::gpu::file::Device;
+use crate::gpu::lock;
 use crate::gpu::models::MODELS;
+use crate::gpu::progress::Fence;
 use crate::gpu::server;
 use crate::gpu::space::Space;
 use crate::gpu::store::Store;
@@ -116,7 +118,13 @@ fn an_address_space_that_is_held_does_not_change() {
 #[test]
 fn memory_that_is_not_there_is_an_error() {
     let file = open();
-    assert_eq!(ask(&file, 0x40, &[2 << 20, 4096, 4, 0], &[]).0, -12);
+    for too_much in [(1 << 20) + 1, 2 << 20, 1 << 50, u64::MAX] {
+        assert_eq!(ask(&file, 0x40, &[too_much, 4096, 4, 0], &[]).0, -12, "{too_much:#x} bytes");
+    }
+    let all = create(&file, 1 << 20);
+    assert_eq!(ask(&file, 0x40, &[1, 4096, 4, 0], &[]).0, -12, "everything is taken");
+    assert_eq!(ask(&file, 0x09, &[u64::from(all)], &[]).0, 0);
+    create(&file, 1 << 20);
     assert_eq!(ask(&file, 0x40, &[4096, 4096, 8, 0], &[]).0, INVALID, "on-chip memory");
 }
 
@@ -151,6 +159,27 @@ fn submissions_are_checked_before_they_are_made() {
     assert_eq!((status, answer[0]), (0, 0));
     assert_eq!(file.device.report.summary().refusals.len(), 1);
     file.close();
+}
+
+/// What a program can make the executor hold has an end.
+#[test]
+fn what_is_held_is_bounded() {
+    let file = open();
+    let entries = |count: usize| [&(8 * count as u32).to_le_bytes()[..], &vec![0; 8 * count]].concat();
+    let list = |count: usize| ask(&file, 0x43, &[0, pair(count as u32, 8), 1], &entries(count)).0;
+    assert_eq!((list(128 << 10), list((128 << 10) + 1)), (0, INVALID));
+    assert_eq!((0..40).map(|_| list(128 << 10)).find(|status| *status != 0), Some(-12));
+    let object = ask(&file, 0xbf, &[0], &[]).1[0] as u32;
+    lock(&file.state).syncobjs.get(object).unwrap().put(1, Fence::new());
+    let signal = |points: u32| {
+        let words = |word: u64, bytes: u32| {
+            let all: Vec<u8> =
+                (0..points).flat_map(|_| word.to_le_bytes()[..bytes as usize].to_vec()).collect();
+            [&(bytes * points).to_le_bytes()[..], &all].concat()
+        };
+        ask(&file, 0xcd, &[1, 1, u64::from(points)], &[words(u64::from(object), 4), words(9, 8)].concat()).0
+    };
+    assert_eq!((signal(1000), signal(1 << 16), signal(1)), (0, -12, -12));
 }
 
 fn number() -> impl Strategy<Value = u8> {
