@@ -17,7 +17,7 @@ pub struct CatalogueEntry {
 }
 
 /// An error that has a stable code.
-pub(crate) trait Coded {
+pub trait Coded: std::error::Error {
     /// The code.
     fn code(&self) -> &'static str;
 }
@@ -63,6 +63,12 @@ macro_rules! refusals {
             }
         }
 
+        impl $crate::refusal::Coded for $name {
+            fn code(&self) -> &'static str {
+                $name::code(self)
+            }
+        }
+
         #[doc = concat!("Every row of [`", stringify!($name), "`], sorted by code.")]
         pub static $catalogue: &[$crate::refusal::CatalogueEntry] = &[
             $( $crate::refusal::CatalogueEntry { code: $code, sentence: $sentence }, )*
@@ -70,7 +76,24 @@ macro_rules! refusals {
     };
 }
 
-pub(crate) use refusals;
+/// Lets the faults of memory and of dispatches become refusals of a kind.
+macro_rules! refuses_faults {
+    ($name:ident) => {
+        impl From<$crate::MemoryFault> for $name {
+            fn from(fault: $crate::MemoryFault) -> Self {
+                $name::Memory { fault }
+            }
+        }
+
+        impl From<$crate::DispatchError> for $name {
+            fn from(error: $crate::DispatchError) -> Self {
+                $name::Dispatch(Box::new(error))
+            }
+        }
+    };
+}
+
+pub(crate) use {refusals, refuses_faults};
 
 refusals! {
     /// Why a packet was not carried out, or not whole.
@@ -301,27 +324,17 @@ refusals! {
 /// A refusal and where it happened.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("submission {}, packet at byte {:#x}: {}: {refusal}", at.submission, at.packet_offset, refusal.code())]
-pub struct Refused {
+pub struct Refused<R: Coded = Refusal> {
     /// The packet.
     pub at: Origin,
     /// Whether the submission ended here. What was refused otherwise is one part of the packet, which the refusal
     /// names; what follows was carried out.
     pub stopped: bool,
     /// Why.
-    pub refusal: Refusal,
+    pub refusal: R,
 }
 
-impl From<MemoryFault> for Refusal {
-    fn from(fault: MemoryFault) -> Self {
-        Refusal::Memory { fault }
-    }
-}
-
-impl From<DispatchError> for Refusal {
-    fn from(error: DispatchError) -> Self {
-        Refusal::Dispatch(Box::new(error))
-    }
-}
+refuses_faults!(Refusal);
 
 #[cfg(test)]
 mod tests {

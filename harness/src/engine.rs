@@ -95,8 +95,8 @@ impl EngineArgs {
     /// # Errors
     /// A sentence about what this build or this host does not have.
     pub fn engine(&self) -> anyhow::Result<Engine> {
+        self.check()?;
         if self.is_reference() {
-            self.reference_only()?;
             return Ok(Engine { executor: Box::new(ReferenceExecutor::with_steps(self.steps)), stats: None });
         }
         let Engine { executor, stats } = self.engine_on(self.backend()?);
@@ -126,6 +126,7 @@ impl EngineArgs {
     /// # Errors
     /// As [`EngineArgs::engine`].
     pub fn device(&self) -> anyhow::Result<Option<SharedBackend>> {
+        self.check()?;
         let wanted = !self.is_reference() && self.backend == Some(BackendChoice::Wgpu);
         wanted.then(|| self.backend().map(SharedBackend::new)).transpose()
     }
@@ -133,24 +134,31 @@ impl EngineArgs {
     /// What carries out Intel's stream-output copies: plainly for the reference, else as programs of the backend.
     ///
     /// # Errors
-    /// A sentence about what this build or this host does not have.
+    /// As [`EngineArgs::engine`].
     pub fn stream_out(&self) -> anyhow::Result<Box<dyn StreamOut>> {
+        self.check()?;
+        if self.fidelity == FidelityChoice::Fast {
+            anyhow::bail!("--fidelity fast means nothing here: stream output copies bits");
+        }
         if self.is_reference() {
-            self.reference_only()?;
             return Ok(Box::new(PlainStreamOut));
         }
         Ok(Box::new(ProgramStreamOut::new(self.backend()?, self.holding())))
     }
 
-    fn reference_only(&self) -> anyhow::Result<()> {
-        let translated = [
-            ("--backend", self.backend.is_some()),
-            ("--holding", self.holding != HoldingChoice::Auto),
-            ("--fidelity fast", self.fidelity == FidelityChoice::Fast),
-            ("--adapter", self.adapter.is_some()),
+    /// Refuses options that what is chosen would not heed.
+    fn check(&self) -> anyhow::Result<()> {
+        let (reference, device) = (self.is_reference(), self.backend == Some(BackendChoice::Wgpu));
+        let lanes = matches!(self.holding, HoldingChoice::Lane | HoldingChoice::Pair);
+        let unheeded = [
+            ("--backend", reference && self.backend.is_some(), "--executor translate"),
+            ("--holding", reference && self.holding != HoldingChoice::Auto, "--executor translate"),
+            ("--fidelity fast", reference && self.fidelity == FidelityChoice::Fast, "--executor translate"),
+            ("--holding lane or pair", lanes && !device, "--backend wgpu"),
+            ("--adapter", self.adapter.is_some() && !device, "--backend wgpu"),
         ];
-        match translated.iter().find(|(_, given)| *given) {
-            Some((option, _)) => anyhow::bail!("{option} is for --executor translate"),
+        match unheeded.iter().find(|(_, given, _)| *given) {
+            Some((option, _, needs)) => anyhow::bail!("{option} is for {needs}"),
             None => Ok(()),
         }
     }

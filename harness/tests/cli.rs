@@ -80,6 +80,83 @@ fn messages_go_to_stderr_and_say_what_is_wrong() {
     assert!(text.contains("no-such-file.cap") && text.contains("HN-CAP-001"), "{text}");
 }
 
+/// Words of a command line.
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+#[test]
+fn options_that_would_not_be_heeded_are_bad_usage() {
+    let cases = [
+        ("so-decl run intel/examples.json --dump x", "--dump"),
+        ("so-decl run intel/ivb-c08_hole_both-000.json --example c23", "--example"),
+        ("so-decl run intel/examples.json --fidelity fast", "--fidelity"),
+        ("so-decl encode --slot v0=2.0:4 --slot v0=3.0:4 v0", "v0"),
+        ("inspect --submission 99 SAMPLE", "no submission 99; the capture has 0 to 3"),
+        ("inspect --submission 0 intel/ivb-c08_hole_both-000.json", "--submission"),
+        ("bench --runs 0 packets", "--runs"),
+        ("bench packets nosuch", "tiny-draws"),
+        ("replay --adapter llvmpipe SAMPLE", "--adapter is for --backend wgpu"),
+        ("replay --adapter llvmpipe --backend soft SAMPLE", "--adapter is for --backend wgpu"),
+        ("replay --holding lane SAMPLE", "--backend wgpu"),
+        ("replay --holding pair --backend plain SAMPLE", "--backend wgpu"),
+        ("replay --executor reference --holding wave SAMPLE", "--executor translate"),
+        ("replay --executor reference --fidelity fast SAMPLE", "--executor translate"),
+        ("replay --executor reference --backend soft SAMPLE", "--executor translate"),
+        ("run --adapter llvmpipe -- true", "--adapter is for --backend wgpu"),
+        ("varyings decode --gpu g52", "WORD"),
+        ("varyings decode --gpu g52 2ec00202 10 0", "2 or 4 words, 3 are given"),
+        ("varyings decode --gpu g57 1 2 3 4 5", "4 or 8 words, 5 are given"),
+        ("varyings decode --gpu v7 --record continuation_npot 20 638e38e3 0 3 0", "4 words, 5 are given"),
+        ("varyings decode --gpu v7 --record attribute 20", "2 words, 1 are given"),
+    ];
+    for (line, said) in cases {
+        let output = guestwave(&words(&line.replace("SAMPLE", POINTS)));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), error.contains(said)), (Some(3), true), "{line}: {error}");
+        assert_eq!(output.stdout, b"", "{line}");
+    }
+}
+
+#[test]
+fn replay_and_inspect_agree_on_damaged_captures() {
+    let whole = common::own("points_interleaved");
+    let mut unknown = whole.clone();
+    unknown.gpu = "navi99".to_owned();
+    let mut contradicts = whole.clone();
+    contradicts.records.insert(0, Record::Free { bo: 77 });
+    let bytes = whole.to_bytes().unwrap();
+    let unreadable = bytes[..bytes.len() / 2 + 1].to_vec();
+    let stored = |name: &str, capture: &Capture| {
+        store(capture, &scratch(name)).unwrap();
+        scratch(name)
+    };
+    std::fs::write(scratch("cut.cap"), unreadable).unwrap();
+    let cases = [
+        (stored("unknown.cap", &unknown), 2, "navi99"),
+        (stored("contradicts.cap", &contradicts), 2, "HN-MEM-001"),
+        (scratch("cut.cap"), 3, "HN-CAP-003"),
+    ];
+    for (file, status, said) in cases {
+        let file = file.to_string_lossy();
+        for command in ["replay", "inspect"] {
+            let output = guestwave(&[command, &file]);
+            let text = [output.stdout, output.stderr].concat();
+            let text = String::from_utf8(text).unwrap();
+            assert_eq!(output.status.code(), Some(status), "{command} {file}: {text}");
+            assert!(text.contains(said) && text.contains(&*file), "{command} {file}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_of_intel_draws_is_not_called_refused() {
+    let text = stdout(&["so-decl", "run", "intel/ivb-c08_hole_both-000.json"]);
+    assert!(text.contains("not drawn:") && !text.contains("refused:"), "{text}");
+    let text = stdout(&["so-decl", "run", "intel/ivb-big128-000.json"]);
+    assert!(text.contains("refused:"), "{text}");
+}
+
 /// The members of a JSON object, sorted.
 fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
@@ -247,6 +324,10 @@ fn intel_batches_are_inspected() {
     ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
+    let packets = stdout(&["inspect", "--packets", "intel/ivb-c08_hole_both-000.json"]);
+    assert!(packets.contains("3DSTATE_SO_BUFFER") && !packets.contains("send(8)"), "{packets}");
+    let programs = stdout(&["inspect", "--programs", "intel/ivb-c08_hole_both-000.json"]);
+    assert!(!programs.contains("3DSTATE_SO_BUFFER") && programs.contains("send(8)"), "{programs}");
     let cut = stdout(&["inspect", "intel/ivb-big128-000.json"]);
     assert!(cut.contains("CP-IPKT-002"), "{cut}");
 }

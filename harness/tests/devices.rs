@@ -37,7 +37,7 @@ fn device() -> Box<dyn Backend> {
 
 fn captures() -> Vec<PathBuf> {
     if std::env::var_os("GUESTWAVE_ALL_CAPTURES").is_some() {
-        return [common::own_captures(), common::shared_captures()].concat();
+        return common::all_captures();
     }
     let chosen = |p: &PathBuf| CHOSEN.contains(&&*common::name_of(p));
     let captures: Vec<_> = common::own_captures().into_iter().filter(chosen).collect();

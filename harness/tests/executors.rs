@@ -32,12 +32,7 @@ fn the_evaluator_leaves_the_references_bytes() {
 
 #[test]
 fn native_code_leaves_the_references_bytes() {
-    all_agree(&common::own_captures(), soft);
-}
-
-#[test]
-fn native_code_leaves_the_references_bytes_over_the_shared_captures() {
-    all_agree(&common::shared_captures(), soft);
+    all_agree(&common::all_captures(), soft);
 }
 
 /// 1,000 vertices in 16 waves at least, from one module and in one launch.

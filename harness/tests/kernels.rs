@@ -169,17 +169,20 @@ fn kernels_do_what_their_source_says_on_every_executor() {
     }
 }
 
-/// Clang and lld of one version, if they are here.
-fn tools() -> Option<(String, String)> {
+/// Clang and lld of one version.
+fn tools() -> (String, String) {
     let works = |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success());
     let version = |n: u32| (format!("clang-{n}"), format!("ld.lld-{n}"));
-    (14..=22).rev().map(version).find(|(clang, lld)| works(clang) && works(lld))
+    let found = (14..=22).rev().map(version).find(|(clang, lld)| works(clang) && works(lld));
+    found.expect(
+        "this test compiles kernels: install clang and lld 14 or later (Debian: apt-get install clang lld)",
+    )
 }
 
-/// What the compiler at hand makes of the same source works as well. Without a compiler there is only the repository's.
+/// What the compiler at hand makes of the same source works as well.
 #[test]
 fn kernels_of_the_compiler_at_hand_work_too() {
-    let Some((clang, lld)) = tools() else { return };
+    let (clang, lld) = tools();
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels");
     std::fs::create_dir_all(&out).unwrap();
     let (object, linked) = (out.join("kernels.o"), out.join("kernels.hsaco"));
@@ -188,6 +191,29 @@ fn kernels_of_the_compiler_at_hand_work_too() {
     run(Command::new(&clang).args(flags.split(' ')).arg(folder().join("kernels.cl")).arg("-o").arg(&object));
     run(Command::new(&lld).arg("-shared").arg(&object).arg("-o").arg(&linked));
     check(&clang, &CodeObject::parse(&std::fs::read(&linked).unwrap()).unwrap());
+}
+
+/// A store of any width past the end of a buffer of any size, and a load as well, is a fault and changes nothing.
+#[test]
+fn buffers_end_with_their_last_byte_on_every_executor() {
+    let bytes = std::fs::read(folder().join("kernels-1030.hsaco")).unwrap();
+    let object = CodeObject::parse(&bytes).unwrap();
+    let kernel = object.kernel(Some("saxpy")).unwrap();
+    for (x, y, ok) in [(1024, 1024, true), (1024, 1023, false), (1024, 100, false), (1020, 1024, false)] {
+        let buffer = |bytes| Value::Buffer { contents: Vec::new(), bytes, writable: true };
+        let values = vec![buffer(x), buffer(y), Value::Bytes(vec![0, 0, 0x80, 0x3f])];
+        for (name, mut executor) in executors() {
+            let prepared = object.prepare(kernel, &launch([1, 1, 1], values.clone())).unwrap();
+            let ran = executor.submit(DispatchId(0), prepared.dispatch.clone(), &prepared.memory);
+            let ran = ran.and_then(|()| executor.flush(&prepared.memory, &mut Vec::new()));
+            let end = if x < 1024 { (0, x) } else { (1, y) };
+            let buffer = prepared.buffers.iter().find(|b| b.argument == end.0).unwrap();
+            let fault = ran.err().map(|e| e.fault.unwrap().address);
+            let past = |at: u64| (buffer.address + end.1..buffer.address + 1024).contains(&at);
+            assert_eq!(fault.is_none(), ok, "{name}, {x} and {y} bytes");
+            assert!(fault.is_none_or(past), "{name}, {x} and {y} bytes: {fault:x?}");
+        }
+    }
 }
 
 fn guestwave(args: &[&str]) -> (i32, String, String) {
@@ -227,6 +253,9 @@ fn the_command_shows_outputs_and_tells_faults_and_misuse_apart() {
     let (status, text, error) = saxpy("100", "out:1024", &[]);
     assert_eq!((status, text.as_str()), (2, ""));
     assert!(error.contains("mapped"), "{error}");
+    let (status, text, error) = saxpy("1", "out:100", &[]);
+    assert_eq!((status, text.as_str()), (2, ""));
+    assert!(error.contains("byte 100 of argument") && error.contains("which has 100 bytes"), "{error}");
     assert_eq!(saxpy("1", "u32:1024", &[]).0, 3);
     assert_eq!(saxpy("1", "out:many", &[]).0, 3);
     assert_eq!(guestwave(&["kernel", "kernels.cl", "--groups", "1"]).0, 3);

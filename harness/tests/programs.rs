@@ -158,7 +158,7 @@ fn code_for(gpu: &str, captures: &[PathBuf]) -> (usize, Vec<u32>) {
 
 #[test]
 fn programs_of_the_captures_list_as_llvm_objdump_lists_them() {
-    let captures = [common::own_captures(), common::shared_captures()].concat();
+    let captures = common::all_captures();
     for (gpu, cpu, target) in [("navi10", "gfx1010", Target::Gfx1010), ("navi21", "gfx1030", Target::Gfx1030)]
     {
         let (programs, code) = code_for(gpu, &captures);

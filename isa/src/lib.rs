@@ -13,6 +13,7 @@
 //! 4. The interpreter takes a step budget and ends; an instruction without a meaning is refused by name before it
 //!    has any effect.
 
+mod coded;
 pub mod format;
 pub mod gen7;
 pub mod gfx10;

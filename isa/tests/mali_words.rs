@@ -4,7 +4,7 @@
 
 use guestwave_isa::mali::bifrost::clause::{self, Clause};
 use guestwave_isa::mali::valhall::words as valhall;
-use guestwave_isa::mali::{Inst, Table, WordError, bifrost, midgard};
+use guestwave_isa::mali::{Table, bifrost, midgard};
 use proptest::prelude::*;
 
 /// How one unit's words are read and written.
@@ -13,35 +13,12 @@ struct Unit {
     versions: std::ops::RangeInclusive<u8>,
     bits: u32,
     table: fn() -> &'static Table,
-    disassemble: fn(&Inst) -> String,
-    assemble: fn(u8, &str) -> Result<Inst, WordError>,
 }
 
 const UNITS: [Unit; 3] = [
-    Unit {
-        name: "midgard",
-        versions: 4..=5,
-        bits: 60,
-        table: midgard::table,
-        disassemble: midgard::disassemble,
-        assemble: midgard::assemble,
-    },
-    Unit {
-        name: "bifrost-add",
-        versions: 6..=7,
-        bits: 20,
-        table: bifrost::add_table,
-        disassemble: bifrost::disassemble_add,
-        assemble: bifrost::assemble_add,
-    },
-    Unit {
-        name: "valhall",
-        versions: 9..=14,
-        bits: 64,
-        table: valhall::table,
-        disassemble: valhall::disassemble,
-        assemble: valhall::assemble,
-    },
+    Unit { name: "midgard", versions: 4..=5, bits: 60, table: midgard::table },
+    Unit { name: "bifrost-add", versions: 6..=7, bits: 20, table: bifrost::add_table },
+    Unit { name: "valhall", versions: 9..=14, bits: 64, table: valhall::table },
 ];
 
 /// A row of the list of known encodings.
@@ -82,7 +59,7 @@ fn known_words_decode_to_their_texts_and_back() {
                 continue;
             }
         };
-        let text = (row.unit.disassemble)(&inst);
+        let text = (row.unit.table)().disassemble(&inst);
         if text != row.text || inst.encode() != Ok(row.word) {
             wrong.push(format!("{:#x} is {text}, not {}", row.word, row.text));
         }
@@ -94,7 +71,7 @@ fn known_words_decode_to_their_texts_and_back() {
 fn known_texts_encode_to_their_words() {
     let mut wrong = Vec::new();
     for row in known() {
-        match (row.unit.assemble)(row.version, row.text).and_then(|inst| inst.encode()) {
+        match (row.unit.table)().assemble(row.version, row.text).and_then(|inst| inst.encode()) {
             Ok(word) if word == row.word => {}
             Ok(word) => wrong.push(format!("{} is {word:#x}, not {:#x}", row.text, row.word)),
             Err(error) => wrong.push(format!("{}: {error}", row.text)),
@@ -105,8 +82,8 @@ fn known_texts_encode_to_their_words() {
 
 #[test]
 fn a_bundle_holds_two_words() {
-    let first = midgard::assemble(5, "LD_ATTR.f32 R1.xyzw, 0.x + 0x1, 0.x").unwrap();
-    let second = midgard::assemble(5, "UNUSED").unwrap();
+    let first = midgard::table().assemble(5, "LD_ATTR.f32 R1.xyzw, 0.x + 0x1, 0.x").unwrap();
+    let second = midgard::table().assemble(5, "UNUSED").unwrap();
     let bundle = midgard::LoadStoreBundle { next_tag: 9, words: [first, second] };
     let bits = midgard::encode_bundle(&bundle).unwrap();
     assert_eq!(bits & 0xff, 0x95);
@@ -116,15 +93,15 @@ fn a_bundle_holds_two_words() {
 
 #[test]
 fn refusals_name_the_word_and_the_bit() {
-    let error = valhall::decode(9, 0x0066_8002_0a10_7d7c).unwrap_err();
+    let error = valhall::table().decode(9, 0x0066_8002_0a10_7d7c).unwrap_err();
     assert_eq!((error.code(), error.to_string().contains("bit 27")), ("ISA-MALI-002", true), "{error}");
-    let error = valhall::decode(9, 0x0066_8002_0110_7d7c).unwrap_err();
+    let error = valhall::table().decode(9, 0x0066_8002_0110_7d7c).unwrap_err();
     assert_eq!((error.code(), error.to_string().contains("bit 24")), ("ISA-MALI-003", true), "{error}");
-    assert_eq!(valhall::decode(9, u64::MAX).unwrap_err().code(), "ISA-MALI-001");
+    assert_eq!(valhall::table().decode(9, u64::MAX).unwrap_err().code(), "ISA-MALI-001");
     let offset = "LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store @r0:r1:r2:r3, r61, index:0x100";
-    assert_eq!(valhall::assemble(10, offset).unwrap_err().code(), "ISA-MALI-004");
-    assert!(valhall::assemble(11, offset).is_ok(), "v11 widened the immediate");
-    let load = valhall::assemble(11, offset).unwrap();
+    assert_eq!(valhall::table().assemble(10, offset).unwrap_err().code(), "ISA-MALI-004");
+    assert!(valhall::table().assemble(11, offset).is_ok(), "v11 widened the immediate");
+    let load = valhall::table().assemble(11, offset).unwrap();
     assert_eq!(load.with("long_byte_offset", 0x800).unwrap_err().code(), "ISA-MALI-005");
 }
 
@@ -132,10 +109,10 @@ fn refusals_name_the_word_and_the_bit() {
 #[test]
 fn sources_share_one_page() {
     let text = "LD_VAR_BUF.f32.slot0.src_f32.center.store @r0, u200, u3";
-    assert_eq!(valhall::assemble(9, text).unwrap_err().code(), "ISA-MALI-004");
+    assert_eq!(valhall::table().assemble(9, text).unwrap_err().code(), "ISA-MALI-004");
     let text = "LD_VAR_BUF.f32.slot0.src_f32.center.store @r0, u200, u199";
-    let inst = valhall::assemble(9, text).unwrap();
-    assert_eq!(valhall::disassemble(&inst), text);
+    let inst = valhall::table().assemble(9, text).unwrap();
+    assert_eq!(valhall::table().disassemble(&inst), text);
     assert_eq!(inst.with("src0", 128).unwrap().encode().unwrap_err().code(), "ISA-MALI-006");
 }
 
@@ -155,9 +132,9 @@ proptest! {
         for word in [word, near].map(|w| w & (u64::MAX >> (64 - unit.bits))) {
             if let Ok(inst) = (unit.table)().decode(version, word) {
                 prop_assert_eq!(inst.encode(), Ok(word));
-                let text = (unit.disassemble)(&inst);
-                let again = (unit.assemble)(version, &text);
-                prop_assert_eq!(again.map(|i| (unit.disassemble)(&i)), Ok(text));
+                let text = (unit.table)().disassemble(&inst);
+                let again = (unit.table)().assemble(version, &text);
+                prop_assert_eq!(again.map(|i| (unit.table)().disassemble(&i)), Ok(text));
             }
         }
     }
@@ -165,7 +142,7 @@ proptest! {
     #[test]
     fn any_text_is_total(text in "[ -~]{0,60}", unit in 0..UNITS.len()) {
         let unit = &UNITS[unit];
-        let _ = (unit.assemble)(*unit.versions.start(), &text);
+        let _ = (unit.table)().assemble(*unit.versions.start(), &text);
     }
 }
 

@@ -21,3 +21,4 @@ pub mod program;
 pub mod sol;
 pub mod valhall;
 pub mod varying;
+mod ways;

@@ -4,8 +4,8 @@
 //! declaration lists have codes of their own ([`SoDeclError`]).
 
 use super::so_decl::SoDeclError;
-use crate::refusal::refusals;
-use crate::{DispatchError, MemoryFault, Origin};
+use crate::refusal::{refusals, refuses_faults};
+use crate::{DispatchError, MemoryFault};
 
 refusals! {
     /// Why a packet was not carried out, or not whole.
@@ -128,32 +128,12 @@ refusals! {
 }
 
 /// A refusal and where it happened.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("submission {}, packet at byte {:#x}: {}: {refusal}", at.submission, at.packet_offset, refusal.code())]
-pub struct Refused {
-    /// The packet.
-    pub at: Origin,
-    /// Whether the submission ended here. What was refused otherwise is one part of the packet, which the refusal
-    /// names; what follows was carried out.
-    pub stopped: bool,
-    /// Why.
-    pub refusal: Refusal,
-}
+pub type Refused = crate::Refused<Refusal>;
 
-impl From<MemoryFault> for Refusal {
-    fn from(fault: MemoryFault) -> Self {
-        Refusal::Memory { fault }
-    }
-}
+refuses_faults!(Refusal);
 
 impl From<SoDeclError> for Refusal {
     fn from(error: SoDeclError) -> Self {
         Refusal::SoDecl(error)
-    }
-}
-
-impl From<DispatchError> for Refusal {
-    fn from(error: DispatchError) -> Self {
-        Refusal::Dispatch(Box::new(error))
     }
 }

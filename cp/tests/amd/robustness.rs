@@ -1,6 +1,6 @@
 //! Whatever registers and packets say, a launch is well formed or refused.
 
-use guestwave_cp::amd::{Config, Register, Ring, reg};
+use guestwave_cp::amd::{Config, Limits, Register, Ring, reg};
 use guestwave_cp::{ExactDispatch, Grid, GuestMemory, Isa, LaneRule, Message, ScalarRule, Stage, WaveRecord};
 use proptest::prelude::*;
 
@@ -177,6 +177,12 @@ fn left() -> impl Strategy<Value = Left> {
     (prop::collection::vec(level, 1..16), prop::collection::vec((message, any::<u64>()), 0..24))
 }
 
+/// A machine that gives up early: a packet may ask for a million draws, and each for a list of vertices.
+fn small(ring: Ring) -> Machine {
+    let limits = Limits { bytes: 1 << 20, ..Limits::DEFAULT };
+    Machine::with(Config { limits, ..Config::new(Isa::Gfx1030) }, ring)
+}
+
 /// Leaves levels in the ring that a test's [`tessellation::set_up`] names, and messages.
 fn leave(dispatch: &ExactDispatch, memory: &dyn GuestMemory, (levels, messages): &Left) -> Vec<WaveRecord> {
     if dispatch.stage == Stage::LsHs {
@@ -216,7 +222,7 @@ proptest! {
         on_compute in any::<bool>(),
     ) {
         let ring = if on_compute { Ring::Compute } else { Ring::Gfx };
-        let mut m = Machine::with(Config::new(Isa::Gfx1030), ring);
+        let mut m = small(ring);
         m.executor.idle = true;
         draw::set_up(&mut m, draw::TRIANGLES, 1000);
         m.memory.put(DATA, &data);
@@ -245,7 +251,7 @@ proptest! {
         vertices in prop_oneof![8 => 0u32..60, 1 => Just(u32::MAX)],
         left in left(),
     ) {
-        let mut m = Machine::new();
+        let mut m = small(Ring::Gfx);
         m.executor.programs = Some(Box::new(move |dispatch, memory| leave(dispatch, memory, &left)));
         geometry_programs::set_up(&mut m, [100; 4]);
         if stages != geometry_programs::STAGES {

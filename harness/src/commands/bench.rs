@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use clap::builder::PossibleValuesParser;
+use clap::value_parser;
 
 use super::style;
 use crate::bench::{Baselines, Options, Row, names, run as measure};
@@ -13,7 +15,7 @@ use crate::engine::EngineArgs;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Benchmarks to run; all of them if none is named
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
     names: Vec<String>,
     /// One JSON object a benchmark on stdout, one per line
     #[arg(long)]
@@ -22,7 +24,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
     /// Runs of each benchmark, of which the median counts
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..))]
     runs: u32,
     #[command(flatten)]
     engine: EngineArgs,

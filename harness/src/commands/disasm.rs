@@ -1,13 +1,14 @@
 //! `guestwave disasm`.
 
-use std::fs;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use guestwave_isa::gfx10::{Target, WaveSize, disassemble_program};
 use object::{Object, ObjectSection};
+
+use super::files;
 
 /// What an ELF file begins with.
 const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
@@ -52,7 +53,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
         Wave::W32 => WaveSize::W32,
         Wave::W64 => WaveSize::W64,
     };
-    let words = code(&input(&args.file)?)?;
+    let words = code(&files::bytes_or_stdin(&args.file)?).with_context(|| args.file.display().to_string())?;
     let mut bad = 0;
     for line in disassemble_program(&words, target, wave) {
         writeln!(out, "{line}")?;
@@ -62,15 +63,6 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
         }
     }
     Ok(if bad == 0 { 0 } else { 2 })
-}
-
-fn input(file: &Path) -> Result<Vec<u8>> {
-    if file.as_os_str() != "-" {
-        return fs::read(file).with_context(|| format!("cannot read {}", file.display()));
-    }
-    let mut bytes = Vec::new();
-    io::stdin().read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// The words of raw code or of an ELF file's .text.

@@ -6,9 +6,11 @@
 
 mod bench;
 mod disasm;
+mod files;
 mod inspect;
 mod kernel;
 mod probe;
+mod progress;
 pub mod refusals;
 mod replay;
 #[cfg(target_os = "linux")]

@@ -1,17 +1,17 @@
 //! `guestwave replay`.
 
 use std::fs::{self, File};
-use std::io::{IsTerminal, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::progress::Progress;
 use super::{USAGE, summary};
 use crate::capture;
 use crate::engine::{Engine, EngineArgs};
 use crate::memory::Buffer;
-use crate::replay::{Outcome, RefusalReport, ReplayOptions, Report, replay};
+use crate::replay::{Outcome, RefusalReport, ReplayOptions, Report, replay_watched};
 use crate::shared_backend::SharedBackend;
 
 /// Arguments of `replay`.
@@ -47,45 +47,38 @@ fn check(args: &Args) -> Result<()> {
 /// Replays every file and returns the highest exit status.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     check(args)?;
-    let progress = progress(args);
+    let progress = Progress::new(args.files.len());
     let device = args.engine.device()?;
     let mut status = 0;
     for file in &args.files {
-        progress.set_message(file.display().to_string());
-        status = status.max(progress.suspend(|| one(args, file, device.as_ref(), out))?);
-        progress.inc(1);
+        status = status.max(one(args, file, device.as_ref(), &progress, out)?);
     }
-    progress.finish_and_clear();
     Ok(status)
 }
 
-/// A bar on stderr for many files, if somebody looks.
-fn progress(args: &Args) -> ProgressBar {
-    if args.files.len() < 2 || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(args.files.len() as u64);
-    match ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-fn one(args: &Args, file: &Path, device: Option<&SharedBackend>, out: &mut dyn Write) -> Result<u8> {
+fn one(
+    args: &Args,
+    file: &Path,
+    device: Option<&SharedBackend>,
+    progress: &Progress,
+    out: &mut dyn Write,
+) -> Result<u8> {
+    progress.opens(file);
     let capture = match capture::load(file) {
         Ok(capture) => capture,
-        Err(error) => return unreadable(args, file, &error, out),
+        Err(error) => return progress.aside(|| unreadable(args, file, &error, out)),
     };
+    progress.begins(&capture);
     let options = ReplayOptions {
         golden: args.golden,
         keep_freed: args.dump.is_some(),
         rows: if args.json { 0 } else { args.rows },
     };
     let engine = engine(args, device)?;
-    let mut outcome = replay(&capture, engine.executor, options);
+    let mut outcome = replay_watched(&capture, engine.executor, options, &|| progress.submitted());
     outcome.report.count_modules(engine.stats.as_deref());
     outcome.report.file = file.display().to_string();
-    print(args, &outcome, out)?;
+    progress.aside(|| print(args, &outcome, out))?;
     if let Some(folder) = &args.dump {
         dump(&outcome, folder)?;
     }

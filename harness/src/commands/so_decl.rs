@@ -1,9 +1,10 @@
 //! `guestwave so-decl`: Intel's stream-output declaration lists.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use guestwave_cp::intel::so_decl::varyings::{Mode, Varying, record};
 use guestwave_cp::intel::so_decl::{DeclList, HoleMasks};
@@ -69,7 +70,7 @@ struct Run {
     /// Leave selected buffers out that are not enabled, instead of storing nothing
     #[arg(long)]
     ignore_unbound: bool,
-    /// Write what each streamed buffer ends with to DIR/NAME-ADDRESS.bin
+    /// Write what each buffer that a captured batch streams to ends with to DIR/NAME-ADDRESS.bin
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     #[command(flatten)]
@@ -106,14 +107,23 @@ fn varying(text: &str) -> Result<Varying, String> {
     let number = |text: &str| text.parse::<u8>().map_err(|_| bad());
     let stream = number(stream).ok().filter(|s| *s < 4).ok_or_else(bad)?;
     let component = number(component).ok().filter(|c| *c < 4).ok_or_else(bad)?;
+    let components = number(components).ok().filter(|n| *n > 0).ok_or_else(bad)?;
+    let elements = elements.map(number).transpose()?;
+    if elements == Some(0) {
+        return Err(bad());
+    }
     Ok(Varying {
-        elements: elements.map(number).transpose()?,
+        elements,
         stream: Slot::from_bits(u32::from(stream)),
-        ..Varying::new(name, number(slot)?, component, number(components)?)
+        ..Varying::new(name, number(slot)?, component, components)
     })
 }
 
 fn encode(args: &Encode, out: &mut dyn Write) -> Result<u8> {
+    let mut places = BTreeSet::new();
+    if let Some(twice) = args.slots.iter().find(|slot| !places.insert(&slot.name)) {
+        bail!("--slot gives {} a place twice", twice.name);
+    }
     let mode = if args.separate { Mode::Separate } else { Mode::Interleaved };
     let names: Vec<_> = args.varyings.iter().map(String::as_str).collect();
     let linked = record(&names, mode, &args.slots).and_then(|record| record.link());

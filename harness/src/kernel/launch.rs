@@ -21,7 +21,7 @@ const PRIVATE: u64 = 0x30_0000_0000;
 const BUFFERS: u64 = 0x100_0000_0000;
 
 /// Unmapped bytes behind a buffer, at least, and what buffers are aligned to.
-const GAP: u64 = 1 << 16;
+pub const GAP: u64 = 1 << 16;
 
 /// Most threads of a work-group, as the hardware has it.
 const MAX_THREADS: u64 = 1024;

@@ -16,7 +16,7 @@ mod metadata;
 
 pub use elf::CodeObject;
 pub use error::{KERNEL_ERRORS, KernelError};
-pub use launch::{Placed, Prepared, Request};
+pub use launch::{GAP, Placed, Prepared, Request};
 pub use metadata::{Argument, Kernel};
 
 /// What a kernel's argument is given.

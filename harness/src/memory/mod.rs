@@ -164,7 +164,8 @@ impl CaptureMemory {
         read(&self.buffers).values().cloned().collect()
     }
 
-    /// Makes a buffer object of at least `bytes` bytes that begins with `contents`, maps it at `address`, and gives its number.
+    /// Makes a buffer object that begins with `contents`, maps `bytes` bytes of it (one at least) at `address`, and gives its
+    /// number. The byte behind them is not mapped.
     ///
     /// # Errors
     /// There is no room, or the range is not one of addresses.
@@ -175,11 +176,12 @@ impl CaptureMemory {
         contents: &[u8],
         writable: bool,
     ) -> Result<u32, MemoryError> {
-        let size = bytes.max(1).checked_next_multiple_of(PAGE_BYTES as u64).unwrap_or(u64::MAX);
+        let mapped = bytes.max(1);
+        let size = mapped.checked_next_multiple_of(PAGE_BYTES as u64).unwrap_or(u64::MAX);
         let bo = read(&self.buffers).last_key_value().map_or(0, |(bo, _)| bo.saturating_add(1));
         self.create(&BufferObject { bo, handle: bo, size, domains: DOMAIN_VRAM, flags: 0, userptr: 0 })?;
         let flags = if writable { VA_WRITABLE } else { 0 };
-        self.va(&VaOp { bo, kind: VaKind::Map, flags, va: address, offset: 0, size })?;
+        self.va(&VaOp { bo, kind: VaKind::Map, flags, va: address, offset: 0, size: mapped })?;
         self.fill(bo, 0, contents)?;
         Ok(bo)
     }

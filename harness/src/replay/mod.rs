@@ -32,7 +32,7 @@ pub use machine::{GPUS, Machine, Prepare, Processors, REPLAY_ERRORS, ReplayError
 pub use report::{
     Checked, ExpectationReport, GoldenReport, HeldReport, NOT_REACHED, RefusalReport, Report, Stats,
 };
-pub use run::{Outcome, ReplayOptions, replay};
+pub use run::{Outcome, ReplayOptions, replay, replay_watched};
 pub use trace::{CapturedRows, Launch, Sample, Trace};
 
 #[cfg(test)]

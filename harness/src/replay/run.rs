@@ -38,6 +38,16 @@ pub struct Outcome {
 
 /// Replays a capture on `executor`.
 pub fn replay(capture: &Capture, executor: Box<dyn Executor>, options: ReplayOptions) -> Outcome {
+    replay_watched(capture, executor, options, &|| ())
+}
+
+/// As [`replay`], and tells each time that a submission is behind it.
+pub fn replay_watched(
+    capture: &Capture,
+    executor: Box<dyn Executor>,
+    options: ReplayOptions,
+    submitted: &dyn Fn(),
+) -> Outcome {
     let start = Instant::now();
     let isa = match isa_of(&capture.gpu) {
         Ok(isa) => isa,
@@ -46,7 +56,13 @@ pub fn replay(capture: &Capture, executor: Box<dyn Executor>, options: ReplayOpt
     let mut run = Run::new(Machine::new(isa, executor), options);
     run.report.gpu.clone_from(&capture.gpu);
     run.expect(capture);
-    run.ended = capture.records.iter().any(|record| run.step(record).is_err());
+    run.ended = capture.records.iter().any(|record| {
+        let ended = run.step(record).is_err();
+        if matches!(record, Record::Submit(_)) {
+            submitted();
+        }
+        ended
+    });
     run.finish(start)
 }
 

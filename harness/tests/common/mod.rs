@@ -25,11 +25,12 @@ pub(crate) fn own(name: &str) -> Capture {
     load(&path).unwrap()
 }
 
-/// The larger collection in a `shared` folder beside the workspace or above it, empty where there is none.
-pub(crate) fn shared_captures() -> Vec<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["../shared/captures/amd", "../../shared/captures/amd"].map(|f| workspace.join(f));
-    folders.iter().map(|f| captures_in(f)).find(|c| !c.is_empty()).unwrap_or_default()
+/// The repository's captures, and those in the folder `amd` of the one that `GUESTWAVE_CAPTURES` names where it is set.
+pub(crate) fn all_captures() -> Vec<PathBuf> {
+    let Some(folder) = std::env::var_os("GUESTWAVE_CAPTURES") else { return own_captures() };
+    let more = captures_in(&Path::new(&folder).join("amd"));
+    assert!(!more.is_empty(), "GUESTWAVE_CAPTURES is set, and its folder amd has no captures");
+    [own_captures(), more].concat()
 }
 
 /// Captures that state nothing and whose recorded pages are wrong, because the executor that recorded them had no

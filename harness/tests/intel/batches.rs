@@ -9,7 +9,7 @@ use guestwave_cp::intel::sol::Policies;
 use guestwave_cp::streamout::Slot;
 use guestwave_harness::intel::{Example, IntelCapture, IntelMachine, KernelStage};
 
-use crate::support::{Shared, capture, captures, evaluated, folder, native, plainly};
+use crate::support::{Shared, capture, captures, evaluated, find, folder, native, plainly};
 
 /// The batch whose declaration list lost its dwords.
 const CORRUPT: &str = "ivb-big128-000";
@@ -70,10 +70,7 @@ fn examples_from_batches(stream_out: &Shared) -> BTreeSet<String> {
     let mut ran = BTreeSet::new();
     for example in Example::load(&folder().join("examples.json")).unwrap() {
         let name = format!("ivb-{}-000", example.name);
-        if !folder().join(format!("{name}.json")).exists() {
-            continue;
-        }
-        let capture = capture(&name);
+        let Some(capture) = find(&name) else { continue };
         let mut machine = machine(&capture, stream_out);
         let report = machine.run(&capture, &mut NoObserver);
         assert!(report.stopped().is_none(), "{name}: {:?}", report.refusals);

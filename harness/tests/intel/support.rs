@@ -1,5 +1,6 @@
 //! Captures, and the ways to carry out stream-output copies.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -58,24 +59,38 @@ pub(crate) fn on_device(holding: Holding) -> Shared {
     programs(Box::new(backend), Some(holding))
 }
 
-/// The folder of captures that stand in the repository, or the larger collection beside or above it where there is one.
+/// The folder of captures that stand in the repository.
 pub(crate) fn folder() -> PathBuf {
-    let harness = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shared = ["../../shared/captures/intel", "../../../shared/captures/intel"].map(|f| harness.join(f));
-    shared.into_iter().find(|f| f.is_dir()).unwrap_or_else(|| harness.join("captures/intel"))
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("captures/intel")
 }
 
-/// Every capture of [`folder`], with its file's name.
+/// The files of captures by name: the repository's, and those in the folder `intel` of the one that `GUESTWAVE_CAPTURES` names
+/// where it is set.
+fn files() -> BTreeMap<String, PathBuf> {
+    let more = std::env::var_os("GUESTWAVE_CAPTURES").map(|folder| Path::new(&folder).join("intel"));
+    let files = more.into_iter().chain([folder()]).flat_map(|folder| {
+        let entries = std::fs::read_dir(&folder);
+        entries.unwrap_or_else(|e| panic!("{}: {e}", folder.display())).map(|e| e.unwrap().path())
+    });
+    let named = files.filter_map(|path| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".json")?.to_owned();
+        name.contains('-').then_some((name, path))
+    });
+    named.collect()
+}
+
+/// Every capture that is at hand, with its name.
 pub(crate) fn captures() -> Vec<(String, IntelCapture)> {
-    let entries = std::fs::read_dir(folder()).unwrap();
-    let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| name.ends_with(".json") && name.contains('-'));
-    names.sort();
-    names.into_iter().map(|name| (name.trim_end_matches(".json").to_owned(), capture(&name))).collect()
+    let load = |(name, path): (String, PathBuf)| (name, IntelCapture::load(&path).unwrap());
+    files().into_iter().map(load).collect()
 }
 
-/// A capture by its file's name.
+/// The capture of that name, if it is at hand.
+pub(crate) fn find(name: &str) -> Option<IntelCapture> {
+    files().get(name).map(|path| IntelCapture::load(path).unwrap())
+}
+
+/// A capture of the repository.
 pub(crate) fn capture(name: &str) -> IntelCapture {
-    let name = name.trim_end_matches(".json");
-    IntelCapture::load(&folder().join(format!("{name}.json"))).unwrap()
+    find(name).unwrap_or_else(|| panic!("there is no capture {name}"))
 }

@@ -410,11 +410,12 @@ fn the_named_instructions_assemble() {
         let version = request.version.number();
         for (access, varying) in layout.accesses.iter().zip(&request.varyings) {
             for text in layout.instructions(access, varying) {
-                let assembled = match request.version.generation() {
-                    Generation::Midgard => midgard::assemble(version, &text),
-                    Generation::Bifrost => bifrost::assemble_add(version, &text),
-                    Generation::Valhall => words::assemble(version, &text),
+                let table = match request.version.generation() {
+                    Generation::Midgard => midgard::table(),
+                    Generation::Bifrost => bifrost::add_table(),
+                    Generation::Valhall => words::table(),
                 };
+                let assembled = table.assemble(version, &text);
                 assert!(assembled.is_ok(), "v{version}: {text}: {:?}", assembled.err());
             }
         }

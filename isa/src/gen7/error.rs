@@ -1,48 +1,10 @@
 //! What decoder and interpreter refuse.
 
-use crate::CatalogueEntry;
+use crate::coded::coded;
 
-macro_rules! refusals {
-    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* } = $code:literal, $sentence:literal; )*) => {
-        /// Why a program is not decoded or not run; `pc` counts bytes from the program's start.
-        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-        pub enum Refusal {
-            $(
-                $(#[doc = $doc])*
-                #[error($sentence)]
-                $variant {
-                    $(
-                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
-                        $field: $ty,
-                    )*
-                },
-            )*
-        }
-
-        impl Refusal {
-            /// The stable code.
-            pub fn code(&self) -> &'static str {
-                match self {
-                    $( Refusal::$variant { .. } => $code, )*
-                }
-            }
-
-            /// Byte offset of the instruction at fault.
-            pub fn pc(&self) -> u32 {
-                match self {
-                    $( Refusal::$variant { pc, .. } => *pc, )*
-                }
-            }
-        }
-
-        /// Every row of [`Refusal`], sorted by code.
-        pub static CATALOGUE: &[CatalogueEntry] = &[
-            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
-        ];
-    };
-}
-
-refusals! {
+coded! {
+    /// Why a program is not decoded or not run; `pc` counts bytes from the program's start.
+    Refusal: CATALOGUE;
     /// The program ends without an end of thread.
     CodeEnd { pc: u32 } = "ISA-GEN7-001",
         "the program's code ends at byte {pc:#x}, before an end of thread";
@@ -79,4 +41,25 @@ refusals! {
     /// A branch out of the program.
     Branch { pc: u32, target: i64 } = "ISA-GEN7-012",
         "the branch at byte {pc:#x} leads to byte {target}, which is not in the program";
+}
+
+impl Refusal {
+    /// Byte offset of the instruction at fault.
+    pub fn pc(&self) -> u32 {
+        use Refusal::*;
+        match self {
+            CodeEnd { pc, .. }
+            | Opcode { pc, .. }
+            | Operation { pc, .. }
+            | Field { pc, .. }
+            | Operand { pc, .. }
+            | Register { pc, .. }
+            | Message { pc, .. }
+            | Urb { pc, .. }
+            | UrbRange { pc, .. }
+            | Budget { pc, .. }
+            | Payload { pc, .. }
+            | Branch { pc, .. } => *pc,
+        }
+    }
 }

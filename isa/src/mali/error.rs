@@ -1,41 +1,10 @@
 //! Why a word or a text is no instruction.
 
-use crate::CatalogueEntry;
+use crate::coded::coded;
 
-macro_rules! word_errors {
-    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* } = $code:literal, $sentence:literal; )*) => {
-        /// Why a word or a text is no instruction.
-        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-        pub enum WordError {
-            $(
-                $(#[doc = $doc])*
-                #[error("{}: {}", $code, format_args!($sentence))]
-                $variant {
-                    $(
-                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
-                        $field: $ty,
-                    )*
-                },
-            )*
-        }
-
-        impl WordError {
-            /// The stable code.
-            pub fn code(&self) -> &'static str {
-                match self {
-                    $( WordError::$variant { .. } => $code, )*
-                }
-            }
-        }
-
-        /// Every [`WordError`], sorted by code.
-        pub static CATALOGUE: &[CatalogueEntry] = &[
-            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
-        ];
-    };
-}
-
-word_errors! {
+coded! {
+    /// Why a word or a text is no instruction.
+    WordError: CATALOGUE;
     /// No row fits.
     Unknown { unit: &'static str, version: u8, word: u64 } = "ISA-MALI-001",
         "no {unit} of v{version} has the identifying bits of {word:#x}";

@@ -4,8 +4,21 @@ use guestwave_isa::mali::valhall::field;
 
 use super::Refusal;
 use super::emit::{Cell, Emit};
-use crate::gfx10::flow::{BlockId, End, Exit, Node};
-use crate::program::{BinOp, Stmt, Value};
+use crate::gfx10::flow::{BlockId, End, Node};
+use crate::program::{BinOp, Builder, Stmt, Value};
+use crate::ways::{Contents, Ways};
+
+impl Ways for Emit<'_> {
+    type Stop = Refusal;
+
+    fn builder(&mut self) -> &mut Builder {
+        &mut self.b
+    }
+
+    fn contents(&mut self) -> &mut Contents {
+        &mut self.contents
+    }
+}
 
 impl Emit<'_> {
     pub(super) fn nodes(&mut self, nodes: &[Node]) -> Result<(), Refusal> {
@@ -19,7 +32,7 @@ impl Emit<'_> {
                 let condition = self.condition_of(*block);
                 self.choose(condition, |e| e.nodes(taken), |e| e.nodes(next))?;
             }
-            Node::Loop { body, .. } => self.repeat(|e| e.nodes(body))?,
+            Node::Loop { body, .. } => self.forget_and_repeat(|e| e.nodes(body))?,
             Node::Exit(exit) => self.exit(*exit),
             Node::End => self.b.push(Stmt::Return),
             Node::Lower(flag) => self.flag(*flag, false),
@@ -35,13 +48,6 @@ impl Emit<'_> {
             Node::Chain(blocks) => self.chain(blocks)?,
         }
         Ok(())
-    }
-
-    fn exit(&mut self, exit: Exit) {
-        self.b.push(match exit {
-            Exit::Break => Stmt::Break,
-            Exit::Continue => Stmt::Continue,
-        });
     }
 
     fn flag(&mut self, flag: usize, raised: bool) {
@@ -70,51 +76,18 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// An `If` whose branches know what is known here; behind it what neither has set still is.
-    pub(super) fn choose(
+    /// A `Loop`, of whose body it is not known what it sets.
+    fn forget_and_repeat(
         &mut self,
-        cond: Value,
-        then: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-        otherwise: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+        body: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        let known = self.known.clone();
-        let set = std::mem::take(&mut self.set);
-        self.b.open();
-        then(self)?;
-        let then = self.b.close();
-        self.known.clone_from(&known);
-        self.b.open();
-        otherwise(self)?;
-        let otherwise = self.b.close();
-        self.known = known;
-        self.known.retain(|cell, _| !self.set.contains(cell));
-        self.set.extend(set);
-        self.b.push(Stmt::If { cond, then, otherwise });
-        Ok(())
-    }
-
-    /// A `Loop`. What its body will set is not known before it, nor behind it.
-    fn repeat(&mut self, body: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        self.known.clear();
-        self.b.open();
-        body(self)?;
-        let body = self.b.close();
-        self.known.clear();
-        self.b.push(Stmt::Loop { body });
-        Ok(())
+        self.contents.forget(|_| false);
+        self.repeat(body)
     }
 
     /// Irreducible control: in each round the block whose number is next runs and names the one after it.
     fn chain(&mut self, blocks: &[BlockId]) -> Result<(), Refusal> {
-        self.repeat(|e| {
-            for b in blocks {
-                let next = e.get(Cell::Next);
-                let number = e.b.c32(b.0 as u32);
-                let here = e.b.bin(BinOp::Eq, next, number);
-                e.choose(here, |e| e.chain_link(*b), |_| Ok(()))?;
-            }
-            Ok(())
-        })
+        self.forget_and_repeat(|e| e.round(blocks, |e| e.get(Cell::Next), Self::chain_link))
     }
 
     fn chain_link(&mut self, b: BlockId) -> Result<(), Refusal> {

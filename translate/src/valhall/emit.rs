@@ -1,6 +1,6 @@
 //! Emission: the state of it, registers, and how an instruction finds its lowering.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use guestwave_isa::mali::valhall::{Dst, Inst, Op};
 
@@ -10,6 +10,7 @@ use crate::convert::Convert;
 use crate::gfx10::flow::{BlockId, Tree};
 use crate::gfx10::{Assumption, Known};
 use crate::program::{Builder, Program, Rate, Stmt, Type, Value, Var};
+use crate::ways::Contents;
 
 /// What a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,10 +31,8 @@ pub(super) struct Emit<'a> {
     /// What the launch at hand can say about a number.
     pub(super) launch: Known<'a>,
     vars: HashMap<Cell, Var>,
-    /// Values that variables are known to have here.
-    pub(super) known: HashMap<Cell, Value>,
-    /// Variables that were set since a nested block was opened.
-    pub(super) set: HashSet<Cell>,
+    /// What variables hold here.
+    pub(super) contents: Contents,
     pub(super) assumptions: Vec<Assumption>,
     /// Conditions of the branches of blocks that have been emitted.
     pub(super) conditions: HashMap<BlockId, Value>,
@@ -68,8 +67,7 @@ impl<'a> Emit<'a> {
             source,
             launch,
             vars: HashMap::new(),
-            known: HashMap::new(),
-            set: HashSet::new(),
+            contents: Contents::default(),
             assumptions: Vec::new(),
             conditions: HashMap::new(),
         }
@@ -129,20 +127,13 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn get(&mut self, cell: Cell) -> Value {
-        if let Some(value) = self.known.get(&cell) {
-            return *value;
-        }
         let var = self.var(cell);
-        let value = self.b.get(var);
-        self.known.insert(cell, value);
-        value
+        self.contents.get(&mut self.b, var)
     }
 
     pub(super) fn put(&mut self, cell: Cell, value: Value) {
         let var = self.var(cell);
-        self.b.set(var, value);
-        self.known.insert(cell, value);
-        self.set.insert(cell);
+        self.contents.set(&mut self.b, var, value);
     }
 
     pub(super) fn register(&mut self, n: usize) -> Value {

@@ -7,6 +7,7 @@ use super::Refusal;
 use super::emit::{Emit, Lower};
 use super::resource::env;
 use crate::program::{BinOp, Stmt, UnOp, Value, Width};
+use crate::ways::Ways;
 
 /// Bytes of the colour buffer that a thread has, and that a render target has of them.
 const THREAD_BYTES: u64 = 128;

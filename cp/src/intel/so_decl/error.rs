@@ -1,6 +1,6 @@
 //! What is wrong with a list, a record or a set of varyings.
 
-use crate::refusal::{Coded, refusals};
+use crate::refusal::refusals;
 
 refusals! {
     /// Why a declaration list is not one.
@@ -62,10 +62,4 @@ refusals! {
     /// A special name where each varying has its buffer.
     SpecialSeparate { name: String } = "CP-SODECL-019",
         "{name} stands only among interleaved varyings";
-}
-
-impl Coded for SoDeclError {
-    fn code(&self) -> &'static str {
-        SoDeclError::code(self)
-    }
 }

@@ -1,6 +1,6 @@
 //! What the walk of a job chain refuses.
 
-use crate::refusal::refusals;
+use crate::refusal::{refusals, refuses_faults};
 use crate::{DispatchError, MemoryFault};
 
 refusals! {
@@ -36,17 +36,7 @@ refusals! {
         "the draw's vertices take {bytes} bytes of packets, and the tiler heap has room for {room}";
 }
 
-impl From<MemoryFault> for Refusal {
-    fn from(fault: MemoryFault) -> Self {
-        Refusal::Memory { fault }
-    }
-}
-
-impl From<DispatchError> for Refusal {
-    fn from(error: DispatchError) -> Self {
-        Refusal::Dispatch(Box::new(error))
-    }
-}
+refuses_faults!(Refusal);
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use guestwave_cp::intel::decode::{PacketView, Treatment, packets};
 use guestwave_cp::intel::so_decl::{DeclList, HoleMasks};
 use guestwave_cp::intel::sol::Policies;
@@ -15,6 +14,7 @@ use guestwave_isa::format::intel;
 use guestwave_isa::gen7;
 
 use super::packets::fields_text;
+use super::{Args, REFUSED};
 use crate::commands::style;
 use crate::intel::{IntelCapture, IntelMachine, KernelStage};
 
@@ -30,6 +30,8 @@ struct Step {
     words: Vec<u32>,
     depth: u32,
     notes: Vec<String>,
+    /// Whether it streamed something out.
+    drew: bool,
 }
 
 /// Collects the steps of a walk.
@@ -48,7 +50,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn packet(&mut self, at: Origin, packet: PacketView<'_>, depth: u32) {
-        self.steps.push(Step { at, words: packet.words.to_vec(), depth, notes: Vec::new() });
+        self.steps.push(Step { at, words: packet.words.to_vec(), depth, notes: Vec::new(), drew: false });
     }
 
     fn register_write(&mut self, _: Origin, register: u32, value: u32) {
@@ -60,6 +62,9 @@ impl Observer for Recorder {
     }
 
     fn drawn(&mut self, _: Origin, stream: u32, facts: &DrawFacts) {
+        if let Some(step) = self.steps.last_mut() {
+            step.drew = true;
+        }
         self.note(format!(
             "{} x {}, {} instances: stream {stream} wrote {} primitives of {}, offsets {:?} to {:?}",
             facts.vertices,
@@ -80,9 +85,13 @@ impl Observer for Recorder {
 }
 
 /// Shows a capture; the exit status is 2 if its batch was not walked to its end.
-pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
-    let capture = IntelCapture::load(file)?;
-    writeln!(out, "{}  {}, {}", style::heading(file.display()), capture.platform, capture.generation)?;
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
+    if !args.submission.is_empty() {
+        bail!("--submission is for .cap files; this is one batch");
+    }
+    let capture = IntelCapture::load(&args.file)?;
+    let name = style::heading(args.file.display());
+    writeln!(out, "{name}  {}, {}", capture.platform, capture.generation)?;
     let stream_out = Box::new(guestwave_cp::intel::sol::PlainStreamOut);
     let mut machine = IntelMachine::with_capture(
         &capture,
@@ -92,7 +101,7 @@ pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
     )?;
     let mut recorder = Recorder::default();
     let report = machine.run(&capture, &mut recorder);
-    for step in &recorder.steps {
+    for step in recorder.steps.iter().filter(|step| step.drew || !args.programs) {
         let view = PacketView {
             offset: step.at.packet_offset,
             generation: capture.generation,
@@ -104,11 +113,13 @@ pub(super) fn run(file: &Path, out: &mut dyn Write) -> Result<u8> {
             writeln!(out, "         {note}")?;
         }
     }
-    program(&machine, capture.generation, out)?;
+    if !args.packets {
+        program(&machine, capture.generation, out)?;
+    }
     match report.stopped() {
         Some(refused) => {
-            unreached(&capture, &recorder, refused, out)?;
-            Ok(2)
+            unreached(&capture, &recorder, refused, !args.programs, out)?;
+            Ok(REFUSED)
         }
         None => Ok(0),
     }
@@ -136,11 +147,12 @@ fn program(machine: &IntelMachine, generation: Gen, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// The packets of the batch that were not walked.
+/// Why the walk ended, and the packets of the batch that it did not come to.
 fn unreached(
     capture: &IntelCapture,
     recorder: &Recorder,
     refused: &Refused,
+    packets_too: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     if recorder.steps.last().is_none_or(|step| step.at != refused.at) {
@@ -150,6 +162,9 @@ fn unreached(
         let address = capture.batch + u64::from(view.offset);
         recorder.steps.iter().any(|step| step.at.packet_address == address)
     };
+    if !packets_too {
+        return Ok(());
+    }
     let left: Vec<_> = packets(&capture.words, capture.generation).filter(|view| !walked(view)).collect();
     if !left.is_empty() {
         writeln!(out, "  {}", style::bad("not reached:"))?;

@@ -12,10 +12,11 @@ mod program;
 mod recorder;
 mod trace;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use guestwave_cp::amd::decode;
 use guestwave_cp::{GuestMemory, SampleEvent, WaitEvent, WaitPlace, canonical};
 
@@ -23,9 +24,12 @@ use self::packets::Shown;
 use self::program::Programs;
 use self::recorder::{Note, Recorder, Step};
 use super::style;
-use crate::capture::{self, IpKind, Record, Submit};
+use crate::capture::{self, Capture, IpKind, Record, Submit};
 use crate::executor::ReferenceExecutor;
 use crate::replay::{Machine, isa_of};
+
+/// Exit status of what is refused or faults.
+const REFUSED: u8 = 2;
 
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +37,7 @@ pub(super) struct Args {
     /// A capture: .cap, .cap.zst, or .json of an Intel batch
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Show only this submission; may be given several times
+    /// Show only this submission of a .cap; may be given several times
     #[arg(long, value_name = "N")]
     submission: Vec<u32>,
     /// Show only packets, no programs
@@ -46,19 +50,46 @@ pub(super) struct Args {
 
 /// Shows the capture; the exit status is 2 if something was refused.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
-    if crate::intel::is_intel(&args.file)? {
-        return intel::run(&args.file, out);
-    }
+    let shown = match crate::intel::is_intel(&args.file) {
+        Ok(true) => intel::run(args, out),
+        Ok(false) => amd(args, out),
+        Err(error) => Err(error.into()),
+    };
+    shown.with_context(|| args.file.display().to_string())
+}
+
+fn amd(args: &Args, out: &mut dyn Write) -> Result<u8> {
     let capture = capture::load(&args.file)?;
-    let isa = isa_of(&capture.gpu)?;
+    check_submissions(args, &capture)?;
     writeln!(out, "{}  {}", style::heading(args.file.display()), capture.gpu)?;
+    let isa = match isa_of(&capture.gpu) {
+        Ok(isa) => isa,
+        Err(error) => {
+            writeln!(out, "{} {error}", style::bad("refused:"))?;
+            return Ok(REFUSED);
+        }
+    };
     let machine = Machine::new(isa, Box::new(ReferenceExecutor::default()));
     let mut inspector =
         Inspector { args, machine, programs: Programs::default(), stopped: false, refused: false };
     for record in &capture.records {
         inspector.record(record, out)?;
     }
-    Ok(if inspector.refused { 2 } else { 0 })
+    Ok(if inspector.refused { REFUSED } else { 0 })
+}
+
+/// Whether the submissions that are asked for are there.
+fn check_submissions(args: &Args, capture: &Capture) -> Result<()> {
+    let submit =
+        |record: &Record| if let Record::Submit(submit) = record { Some(submit.index) } else { None };
+    let there: BTreeSet<u32> = capture.records.iter().filter_map(submit).collect();
+    match (args.submission.iter().find(|n| !there.contains(n)), there.first(), there.last()) {
+        (None, ..) => Ok(()),
+        (Some(n), Some(first), Some(last)) => {
+            bail!("there is no submission {n}; the capture has {first} to {last}")
+        }
+        (Some(n), ..) => bail!("there is no submission {n}; the capture has none"),
+    }
 }
 
 struct Inspector<'a> {
@@ -79,7 +110,13 @@ impl Inspector<'_> {
                 let short: String = text.chars().take(100).collect();
                 Ok(writeln!(out, "{} {short}", style::note("expect:"))?)
             }
-            other => Ok(self.machine.apply(other).map(drop)?),
+            other => match self.machine.apply(other) {
+                Err(error) if !self.stopped => {
+                    (self.stopped, self.refused) = (true, true);
+                    Ok(writeln!(out, "{} {error}", style::bad("refused:"))?)
+                }
+                _ => Ok(()),
+            },
         }
     }
 

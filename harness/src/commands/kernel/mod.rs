@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use guestwave_cp::{Completed, DispatchError, DispatchId, Executor, GuestMemory};
+use guestwave_cp::{Completed, DispatchError, DispatchId, Executor, GuestMemory, MemoryFault};
 
-use super::USAGE;
+use super::{USAGE, files};
 use crate::engine::{Engine, EngineArgs};
-use crate::kernel::{CodeObject, KernelError, Placed, Prepared, Request};
+use crate::kernel::{CodeObject, GAP, KernelError, Placed, Prepared, Request};
 use report::{Output, Report};
 use values::{Given, triple};
 
@@ -47,7 +47,7 @@ pub(super) struct Args {
 
 /// Runs the kernel; the exit status is 2 if it was refused or faulted.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
-    let bytes = fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let bytes = files::bytes(&args.file)?;
     let values = args.values.iter().map(Given::value).collect::<Result<Vec<_>>>()?;
     let request = Request { groups: args.groups, threads: args.threads, values };
     let mut report = Report { file: args.file.display().to_string(), ..Report::default() };
@@ -93,9 +93,22 @@ fn launch(args: &Args, prepared: &Prepared, report: &mut Report) -> Result<u8> {
         }
         Err(error) => {
             report.refuse(error.code, &error);
+            report.note(error.fault.and_then(|fault| place(&prepared.buffers, &fault)));
             Ok(2)
         }
     }
+}
+
+/// The argument that an access missed, in a clause.
+fn place(buffers: &[Placed], fault: &MemoryFault) -> Option<String> {
+    let Placed { argument, address, bytes } = buffers.iter().rev().find(|b| b.address <= fault.address)?;
+    let byte = fault.address - address;
+    // What is mapped and faults all the same is a store to a buffer that the kernel may only read.
+    let why = match byte < *bytes {
+        true => "which is given as in: and not to be stored to".to_owned(),
+        false => format!("which has {bytes} bytes"),
+    };
+    (byte < bytes.saturating_add(GAP)).then(|| format!("this is byte {byte} of argument {argument}, {why}"))
 }
 
 /// Runs a prepared kernel to its end.

@@ -77,6 +77,13 @@ impl Report {
         self.refusals.push(Refusal { code, text });
     }
 
+    /// Adds a clause to the last refusal.
+    pub(super) fn note(&mut self, clause: Option<String>) {
+        if let (Some(refusal), Some(clause)) = (self.refusals.last_mut(), clause) {
+            refusal.text = format!("{}; {clause}", refusal.text);
+        }
+    }
+
     /// Takes over what a translating executor counted.
     pub(super) fn count_modules(&mut self, stats: Option<&Mutex<executor::Stats>>) {
         let stats = stats.map(|s| s.lock().unwrap_or_else(PoisonError::into_inner).modules);

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use crate::commands::files;
 use crate::kernel::Value;
 
 /// One `--arg`.
@@ -76,10 +77,8 @@ impl FromStr for Given {
 impl Given {
     /// What the kernel gets.
     pub(super) fn value(&self) -> Result<Value> {
-        let read =
-            |file: &PathBuf| std::fs::read(file).with_context(|| format!("cannot read {}", file.display()));
-        let of_file = |file, writable| {
-            let contents = read(file)?;
+        let of_file = |file: &PathBuf, writable| {
+            let contents = files::bytes(file)?;
             let bytes = contents.len() as u64;
             Ok(Value::Buffer { contents, bytes, writable })
         };
@@ -109,11 +108,12 @@ impl Given {
     }
 }
 
-/// `X,Y,Z`, `X,Y` or `X`.
+/// `X,Y,Z`, `X,Y` or `X`, each at least 1.
 pub(super) fn triple(text: &str) -> Result<[u32; 3], String> {
-    let wrong = || format!("{text:?} is not X,Y,Z");
+    let wrong = || format!("{text:?} is not X,Y,Z, numbers from 1");
     let numbers: Vec<u32> = text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
     match numbers[..] {
+        _ if numbers.contains(&0) => Err(wrong()),
         [x] => Ok([x, 1, 1]),
         [x, y] => Ok([x, y, 1]),
         [x, y, z] => Ok([x, y, z]),
@@ -156,6 +156,6 @@ mod tests {
         assert_eq!(triple("4096"), Ok([4096, 1, 1]));
         assert_eq!(triple("2,3"), Ok([2, 3, 1]));
         assert_eq!(triple("2,3,4"), Ok([2, 3, 4]));
-        assert!(["", "1,2,3,4", "x", "1,,2"].iter().all(|t| triple(t).is_err()));
+        assert!(["", "1,2,3,4", "x", "1,,2", "0", "2,0,1"].iter().all(|t| triple(t).is_err()));
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use guestwave_cp::intel::Observer;
+use guestwave_cp::intel::{Observer, Refusal, Refused};
 use guestwave_cp::streamout::Slot;
 use guestwave_cp::{DrawFacts, GuestMemory, Origin};
 
@@ -23,15 +23,18 @@ pub(super) fn run(args: &Run, out: &mut dyn Write) -> Result<u8> {
     let mut worst = 0;
     for file in &args.files {
         let status = match Example::load(file) {
-            Ok(examples) => run_examples(args, &examples, out)?,
-            Err(_) => run_capture(args, file, out)?,
+            Ok(examples) => run_examples(args, &examples, out),
+            Err(_) => run_capture(args, file, out),
         };
-        worst = worst.max(status);
+        worst = worst.max(status.with_context(|| file.display().to_string())?);
     }
     Ok(worst)
 }
 
 fn run_examples(args: &Run, examples: &[Example], out: &mut dyn Write) -> Result<u8> {
+    if args.dump.is_some() {
+        bail!("--dump is for captured batches; examples show their buffers");
+    }
     let wanted = |e: &&Example| args.example.as_ref().is_none_or(|name| *name == e.name);
     if !examples.iter().any(|e| wanted(&e)) {
         bail!("the file has no such example");
@@ -65,8 +68,12 @@ impl Observer for Streamed {
 }
 
 fn run_capture(args: &Run, file: &Path, out: &mut dyn Write) -> Result<u8> {
-    let capture = IntelCapture::load(file).with_context(|| file.display().to_string())?;
-    let vertices = Box::new(KernelStage::default());
+    let capture = IntelCapture::load(file)?;
+    if args.example.is_some() {
+        bail!("--example is for lists of examples, and this is a captured batch");
+    }
+    let stage = KernelStage::default();
+    let vertices = Box::new(KernelStage { steps: stage.steps.min(args.engine.steps), ..stage });
     let mut machine =
         IntelMachine::with_capture(&capture, args.policies(), vertices, args.engine.stream_out()?)?;
     let mut streamed = Streamed::default();
@@ -82,9 +89,18 @@ fn run_capture(args: &Run, file: &Path, out: &mut dyn Write) -> Result<u8> {
     }
     print_buffers(args, &capture, &machine, out)?;
     for refused in &report.refusals {
-        writeln!(out, "  {} {refused}", style::bad("refused:"))?;
+        writeln!(out, "  {} {refused}", title(refused))?;
     }
     Ok(if report.stopped().is_some() { REFUSED } else { 0 })
+}
+
+/// What became of what was refused: the batch ended there, or all but this was carried out.
+fn title(refused: &Refused) -> String {
+    match (refused.stopped, &refused.refusal) {
+        (true, _) => style::bad("refused:"),
+        (false, Refusal::NotDrawn {}) => style::note("not drawn:"),
+        (false, _) => style::note("left out:"),
+    }
 }
 
 fn print_buffers(

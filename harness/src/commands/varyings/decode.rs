@@ -9,7 +9,7 @@ use guestwave_cp::mali::record::Record;
 use guestwave_cp::mali::{AttributeBuffer, Generation, Version};
 use guestwave_isa::format;
 
-use crate::commands::style;
+use crate::commands::{files, style};
 
 /// Arguments of `varyings decode`.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "words"])]
     csv: Option<PathBuf>,
     /// The words in hexadecimal
-    #[arg(value_name = "WORD")]
+    #[arg(value_name = "WORD", required_unless_present = "csv")]
     words: Vec<String>,
 }
 
@@ -38,10 +38,16 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
         let words = hex(args.words.iter().map(String::as_str))?;
         return show(version, args.record.as_deref(), &words, out);
     };
-    let text = std::fs::read_to_string(csv).with_context(|| format!("cannot read {}", csv.display()))?;
+    table(version, &files::text(csv)?, out).with_context(|| csv.display().to_string())
+}
+
+/// Prints the descriptor of each row.
+fn table(version: Version, text: &str, out: &mut dyn Write) -> Result<u8> {
+    let mut lines = text.lines();
+    lines.next().context("the table has no line of headings")?;
     let mut status = 0;
     let mut continued = None;
-    for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
+    for line in lines.filter(|line| !line.trim().is_empty()) {
         let columns: Vec<_> = line.splitn(5, ',').collect();
         let [job, kind, index, address, words] = columns[..] else { bail!("not five columns: {line}") };
         writeln!(out, "{} {address}", style::heading(format!("{job} {kind} {index}")))?;
@@ -73,7 +79,27 @@ fn decode(version: Version, record: Option<&str>, words: &[u32]) -> Result<Recor
     }
 }
 
+/// Whether some descriptor has so many words, the named one if there is a name.
+fn check_count(version: Version, record: Option<&str>, words: usize) -> Result<()> {
+    let fits = match (record, version.generation()) {
+        (Some(name), _) => vec![Record::blank(name, version)?.encode().len()],
+        (None, Generation::Valhall) => vec![4, 8],
+        (None, _) => vec![2, 4],
+    };
+    if fits.contains(&words) {
+        return Ok(());
+    }
+    let fits: Vec<_> = fits.iter().map(usize::to_string).collect();
+    bail!(
+        "{} of v{} has {} words, {words} are given",
+        record.unwrap_or("a descriptor"),
+        version.number(),
+        fits.join(" or ")
+    )
+}
+
 fn show(version: Version, record: Option<&str>, words: &[u32], out: &mut dyn Write) -> Result<u8> {
+    check_count(version, record, words.len())?;
     let decoded = match decode(version, record, words) {
         Ok(decoded) => decoded,
         Err(refusal) => {

@@ -1,14 +1,14 @@
 //! `guestwave varyings link`: a layout, its descriptors, and why.
 
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use guestwave_cp::mali::Version;
 use guestwave_cp::mali::linker::{Access, Form, Layout, Request, Section, Slot, Stage, Varying, link, parse};
 use guestwave_isa::format;
 
-use crate::commands::style;
+use crate::commands::{files, style};
 
 /// Arguments of `varyings link`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ const REFUSED: u8 = 2;
 /// Prints the layout; the exit status is 2 if the varyings are refused.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     let version = Version::named(&args.gpu)?;
-    let linked = parse(&input(&args.file)?).and_then(|varyings| {
+    let linked = parse(&files::text_or_stdin(&args.file)?).and_then(|varyings| {
         let (separate, trusted, shrink) = (args.separate, args.trusted, args.shrink);
         let request = Request { version, varyings, separate, trusted, shrink };
         link(&request).map(|layout| (request, layout))
@@ -51,19 +51,11 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
             Ok(0)
         }
         Err(refusal) => {
-            anstream::eprintln!("{}: {refusal}", style::bad(refusal.code()));
+            let file = args.file.display();
+            anstream::eprintln!("{file}: {}: {refusal}", style::bad(refusal.code()));
             Ok(REFUSED)
         }
     }
-}
-
-fn input(path: &Path) -> Result<String> {
-    if path.as_os_str() == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text)?;
-        return Ok(text);
-    }
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Writes the whole layout.

@@ -1,6 +1,5 @@
 //! `guestwave varyings run`: a chain of jobs, as exact dispatches.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -9,6 +8,7 @@ use guestwave_cp::mali::job::{Ran, Refusal, corners, run_chain, run_launch};
 use guestwave_cp::{Completed, Executor, GuestMemory, Origin, read_u32};
 use serde_json::{Value, json};
 
+use crate::commands::files;
 use crate::engine::EngineArgs;
 use crate::mali::{hex, map_zeros, read_dump};
 use crate::memory::CaptureMemory;
@@ -53,7 +53,7 @@ fn place(text: &str) -> Result<(u64, u64), String> {
 /// Runs the chain; the exit status is 2 if something was refused.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     let name = args.file.display();
-    let text = fs::read_to_string(&args.file).with_context(|| format!("cannot read {name}"))?;
+    let text = files::text(&args.file)?;
     let memory = read_dump(&text).with_context(|| format!("{name}"))?;
     for (at, bytes) in &args.map {
         map_zeros(&memory, *at, *bytes).map_err(|e| anyhow!(e))?;

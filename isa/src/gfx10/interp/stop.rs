@@ -4,7 +4,7 @@
 //! Codes are never reused and never change their meaning.
 
 use super::BusFault;
-use crate::CatalogueEntry;
+use crate::coded::coded;
 use crate::gfx10::DecodeErrorKind;
 
 /// A group that did not run to its end, and the instruction at which it stood.
@@ -19,44 +19,11 @@ pub struct Stop {
     pub kind: StopKind,
 }
 
-macro_rules! stops {
-    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } = $code:literal, $sentence:literal; )*) => {
-        /// What stopped a group.
-        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-        pub enum StopKind {
-            $(
-                $(#[doc = $doc])*
-                #[error($sentence)]
-                $variant {
-                    $(
-                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
-                        $field: $ty,
-                    )*
-                },
-            )*
-            /// The words are not an instruction of the target.
-            #[error("{0}")]
-            Undecodable(DecodeErrorKind),
-        }
-
-        impl StopKind {
-            /// The stable refusal code.
-            pub fn code(&self) -> &'static str {
-                match self {
-                    $( StopKind::$variant { .. } => $code, )*
-                    StopKind::Undecodable(kind) => kind.code(),
-                }
-            }
-        }
-
-        /// Every stop that is the interpreter's own, sorted by code.
-        pub static CATALOGUE: &[CatalogueEntry] = &[
-            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
-        ];
-    };
-}
-
-stops! {
+coded! {
+    /// What stopped a group.
+    StopKind: CATALOGUE,
+        /// The words are not an instruction of the target.
+        Undecodable(DecodeErrorKind);
     /// No instruction could be fetched.
     CodeFault { fault: BusFault } = "ISA-RUN-001", "the program counter has left the mapped code: {fault}";
     /// A tuple of scalar registers that does not begin where such tuples must.

@@ -23,38 +23,9 @@ const WORD_BITS: u32 = 60;
 /// The tag of a bundle of load/store words.
 const LOAD_STORE_TAG: u8 = 5;
 
-/// Every load/store word that is known.
+/// The 60-bit load/store words of v4 and v5 that are known.
 pub fn table() -> &'static Table {
     &TABLE
-}
-
-/// The instruction that the 60-bit `word` is in `version` (4 or 5).
-///
-/// # Errors
-/// [`WordError`] with the word and the bit at fault.
-pub fn decode(version: u8, word: u64) -> Result<Inst, WordError> {
-    TABLE.decode(version, word)
-}
-
-/// The 60-bit word of an instruction.
-///
-/// # Errors
-/// [`WordError::Conflict`]; what was decoded always encodes.
-pub fn encode(inst: &Inst) -> Result<u64, WordError> {
-    inst.encode()
-}
-
-/// The text of an instruction.
-pub fn disassemble(inst: &Inst) -> String {
-    TABLE.print(inst)
-}
-
-/// The instruction that `text` shows: the inverse of [`disassemble`].
-///
-/// # Errors
-/// [`WordError::Text`] with the place where nothing fits.
-pub fn assemble(version: u8, text: &str) -> Result<Inst, WordError> {
-    TABLE.parse(version, text)
 }
 
 /// A 128-bit bundle of two load/store words.
@@ -69,23 +40,23 @@ pub struct LoadStoreBundle {
 /// The bundle that `bits` are, or nothing if its tag is not that of load/store words.
 ///
 /// # Errors
-/// As [`decode`], for the first word at fault.
+/// [`WordError`] with the first word at fault and its bit.
 pub fn decode_bundle(version: u8, bits: u128) -> Result<Option<LoadStoreBundle>, WordError> {
     let tag = (bits & 15) as u8;
     if tag != LOAD_STORE_TAG {
         return Ok(None);
     }
     let word = |at: u32| (bits >> at) as u64 & ((1 << WORD_BITS) - 1);
-    let words = [decode(version, word(8))?, decode(version, word(8 + WORD_BITS))?];
+    let words = [TABLE.decode(version, word(8))?, TABLE.decode(version, word(8 + WORD_BITS))?];
     Ok(Some(LoadStoreBundle { next_tag: (bits >> 4 & 15) as u8, words }))
 }
 
 /// The 128 bits of a bundle.
 ///
 /// # Errors
-/// As [`encode`].
+/// [`WordError::Conflict`]; what was decoded always encodes.
 pub fn encode_bundle(bundle: &LoadStoreBundle) -> Result<u128, WordError> {
-    let words = [encode(&bundle.words[0])?, encode(&bundle.words[1])?].map(u128::from);
+    let words = [bundle.words[0].encode()?, bundle.words[1].encode()?].map(u128::from);
     let head = u128::from(LOAD_STORE_TAG) | u128::from(bundle.next_tag & 15) << 4;
     Ok(head | words[0] << 8 | words[1] << (8 + WORD_BITS))
 }

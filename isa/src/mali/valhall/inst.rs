@@ -4,7 +4,7 @@ use super::fields::{Field, field};
 use super::lanes::Pick;
 use super::operand::{Source, SourceMods};
 use super::table::{Dst, Row, Staging, row_of};
-use crate::CatalogueEntry;
+use crate::coded::coded;
 
 /// How a thread goes on after an instruction, besides branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,40 +38,10 @@ pub struct DecodeError {
     pub kind: DecodeErrorKind,
 }
 
-macro_rules! kinds {
-    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* } = $code:literal, $sentence:literal; )*) => {
-        /// What is wrong with a word.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-        pub enum DecodeErrorKind {
-            $(
-                $(#[doc = $doc])*
-                #[error($sentence)]
-                $variant {
-                    $(
-                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
-                        $field: $ty,
-                    )*
-                },
-            )*
-        }
-
-        impl DecodeErrorKind {
-            /// The stable refusal code.
-            pub const fn code(&self) -> &'static str {
-                match self {
-                    $( Self::$variant { .. } => $code, )*
-                }
-            }
-        }
-
-        /// Every error of this decoder, sorted by code.
-        pub static DECODE_CATALOGUE: &[CatalogueEntry] = &[
-            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
-        ];
-    };
-}
-
-kinds! {
+coded! {
+    /// What is wrong with a word.
+    #[derive(Copy, Hash)]
+    DecodeErrorKind: DECODE_CATALOGUE;
     /// No row has this opcode.
     UnknownOpcode { opcode: u16 } = "ISA-VAL-001", "no Valhall instruction has opcode {opcode:#x} with these bits";
     /// Bits that the instruction has no field at.

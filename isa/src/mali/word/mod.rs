@@ -264,16 +264,21 @@ impl Table {
         &self.faults
     }
 
-    pub(super) fn print(&self, inst: &Inst) -> String {
+    /// The text of an instruction.
+    pub fn disassemble(&self, inst: &Inst) -> String {
         self.print_with(inst, inst.row.operands)
     }
 
-    /// As [`Table::print`], with operands that know more of where the instruction stands.
+    /// As [`Table::disassemble`], with operands that know more of where the instruction stands.
     pub(super) fn print_with(&self, inst: &Inst, operands: &dyn Operands) -> String {
         text::print(inst, operands)
     }
 
-    pub(super) fn parse(&'static self, version: u8, line: &str) -> Result<Inst, WordError> {
+    /// The instruction that `line` shows in `version`: the inverse of [`Table::disassemble`].
+    ///
+    /// # Errors
+    /// [`WordError::Text`] with the place where nothing fits.
+    pub fn assemble(&'static self, version: u8, line: &str) -> Result<Inst, WordError> {
         let mut furthest = line;
         for row in self.rows.iter().filter(|row| row.versions.contains(&version)) {
             match text::parse(row, line) {

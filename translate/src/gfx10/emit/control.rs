@@ -6,10 +6,11 @@ use guestwave_isa::gfx10::{Inst, Mods, Op, sreg};
 
 use super::registers::Cell;
 use super::{Emit, Stop};
-use crate::gfx10::flow::{BlockId, Condition, End, Exit, Node};
+use crate::gfx10::flow::{BlockId, Condition, End, Node};
 use crate::gfx10::ops::{Lower, Row};
 use crate::gfx10::plan::{Plan, Way};
-use crate::program::{BinOp, Stmt, UnOp, Value};
+use crate::program::{BinOp, Builder, Stmt, UnOp, Value};
+use crate::ways::{Contents, Ways};
 
 /// Instructions that have no effect on what a program stores, and the barrier.
 pub(in crate::gfx10) const CONTROL_ROWS: &[Row] = &[
@@ -75,6 +76,18 @@ fn barrier(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
     Ok(())
 }
 
+impl Ways for Emit<'_> {
+    type Stop = Stop;
+
+    fn builder(&mut self) -> &mut Builder {
+        &mut self.b
+    }
+
+    fn contents(&mut self) -> &mut Contents {
+        &mut self.contents
+    }
+}
+
 impl Emit<'_> {
     pub(super) fn nodes(&mut self, nodes: &[Node]) -> Result<(), Stop> {
         nodes.iter().try_for_each(|n| self.node(n))
@@ -87,7 +100,7 @@ impl Emit<'_> {
             Node::Loop { body, .. } => {
                 let mut blocks = Vec::new();
                 collect(body, &mut blocks);
-                self.repeat(&blocks, |e| e.nodes(body))
+                self.forget_and_repeat(&blocks, |e| e.nodes(body))
             }
             Node::Exit(exit) => {
                 self.exit(*exit);
@@ -113,13 +126,6 @@ impl Emit<'_> {
             }
             Node::Chain(blocks) => self.chain(blocks),
         }
-    }
-
-    fn exit(&mut self, exit: Exit) {
-        self.b.push(match exit {
-            Exit::Break => Stmt::Break,
-            Exit::Continue => Stmt::Continue,
-        });
     }
 
     /// A flag varies if it is raised or lowered where lanes go their own ways; else the wave raises it together.
@@ -202,46 +208,18 @@ impl Emit<'_> {
         if let Some(lane) = lane {
             let value = self.b.cbool(lane);
             let var = self.cell(Cell::Mask(sreg::EXEC_LO));
-            self.known.insert(var, value);
+            self.contents.assume(var, value);
         }
     }
 
-    /// An `If` whose branches know what is known here; behind it what neither has set still is.
-    pub(in crate::gfx10) fn choose(
-        &mut self,
-        cond: Value,
-        then: impl FnOnce(&mut Self) -> Result<(), Stop>,
-        otherwise: impl FnOnce(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        let known = self.known.clone();
-        let set = std::mem::take(&mut self.set);
-        self.b.open();
-        then(self)?;
-        let then = self.b.close();
-        self.known.clone_from(&known);
-        self.b.open();
-        otherwise(self)?;
-        let otherwise = self.b.close();
-        self.known = known;
-        self.known.retain(|var, _| !self.set.contains(var));
-        self.set.extend(set);
-        self.b.push(Stmt::If { cond, then, otherwise });
-        Ok(())
-    }
-
-    fn repeat(
+    /// A `Loop` of these blocks.
+    fn forget_and_repeat(
         &mut self,
         blocks: &[BlockId],
         body: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         self.forget_for_loop(blocks);
-        let known = self.known.clone();
-        self.b.open();
-        body(self)?;
-        let body = self.b.close();
-        self.known = known;
-        self.b.push(Stmt::Loop { body });
-        Ok(())
+        self.repeat(body)
     }
 
     /// An access whose dwords do not lie together if `swizzled`.
@@ -263,15 +241,7 @@ impl Emit<'_> {
 
     /// Irreducible control: in each round the block whose number is next runs and names the one after it.
     fn chain(&mut self, blocks: &[BlockId]) -> Result<(), Stop> {
-        self.repeat(blocks, |e| {
-            for b in blocks {
-                let next = e.get(Cell::Next);
-                let number = e.b.c32(b.0 as u32);
-                let here = e.b.bin(BinOp::Eq, next, number);
-                e.choose(here, |e| e.chain_link(*b), |_| Ok(()))?;
-            }
-            Ok(())
-        })
+        self.forget_and_repeat(blocks, |e| e.round(blocks, |e| e.get(Cell::Next), Self::chain_link))
     }
 
     fn chain_link(&mut self, b: BlockId) -> Result<(), Stop> {

@@ -24,6 +24,7 @@ use super::ops::{self, Lower};
 use super::plan::{Kinds, Liveness, Plan, State, file_end};
 use super::translation::{Assumption, Known, Source, Translation};
 use crate::program::{Builder, Value, Var};
+use crate::ways::Contents;
 use mode::Modes;
 
 pub(super) use clock::reads_clock;
@@ -52,10 +53,8 @@ pub(super) struct Emit<'a> {
     /// What the scalar registers hold at this point.
     pub(super) state: State,
     vars: HashMap<registers::Cell, Var>,
-    /// Values that variables are known to have here.
-    known: HashMap<Var, Value>,
-    /// Variables that were set since a nested block was opened.
-    set: HashSet<Var>,
+    /// What variables hold here.
+    contents: Contents,
     /// What the sequences know of values.
     facts: Facts,
     /// Values that were loaded from guest memory: the address of the first dword and the dword's place.
@@ -86,8 +85,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
         block: entry,
         state: input.kinds.entry(entry).clone(),
         vars: HashMap::new(),
-        known: HashMap::new(),
-        set: HashSet::new(),
+        contents: Contents::default(),
         facts: Facts::default(),
         loaded: HashMap::new(),
         assumptions: Vec::new(),

@@ -86,7 +86,7 @@ impl Emit<'_> {
             .filter(|(cell, _)| matches!(cell, Cell::Sgpr { register, zone: false } if stays(*register)))
             .map(|(_, var)| *var)
             .collect();
-        self.known.retain(|var, _| kept.contains(var));
+        self.contents.forget(|var| kept.contains(&var));
     }
 
     pub(super) fn cell(&mut self, cell: Cell) -> Var {
@@ -101,19 +101,12 @@ impl Emit<'_> {
 
     pub(super) fn get(&mut self, cell: Cell) -> Value {
         let var = self.cell(cell);
-        if let Some(value) = self.known.get(&var) {
-            return *value;
-        }
-        let value = self.b.get(var);
-        self.known.insert(var, value);
-        value
+        self.contents.get(&mut self.b, var)
     }
 
     pub(super) fn put(&mut self, cell: Cell, value: Value) {
         let var = self.cell(cell);
-        self.b.set(var, value);
-        self.set.insert(var);
-        self.known.insert(var, value);
+        self.contents.set(&mut self.b, var, value);
     }
 
     /// Whether the zone's copy of a scalar register counts here.

@@ -42,7 +42,7 @@ struct TupleOperands<'a> {
 }
 
 pub(super) fn lines(clause: &Clause) -> Vec<String> {
-    let mut lines = vec![HEADER.print(&clause.header)];
+    let mut lines = vec![HEADER.disassemble(&clause.header)];
     for (number, tuple) in clause.tuples.iter().enumerate() {
         let operands = TupleOperands { clause, number };
         lines.push(FMA.print_with(&tuple.fma, &operands));

@@ -4,7 +4,7 @@
 //! never reused and never change their meaning.
 
 use super::BusFault;
-use crate::CatalogueEntry;
+use crate::coded::coded;
 use crate::mali::valhall::DecodeErrorKind;
 
 /// A thread that did not run to its end, and the instruction at which it stood.
@@ -19,44 +19,11 @@ pub struct Stop {
     pub kind: StopKind,
 }
 
-macro_rules! stops {
-    ($( $(#[doc = $doc:literal])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } = $code:literal, $sentence:literal; )*) => {
-        /// What stopped a thread.
-        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-        pub enum StopKind {
-            $(
-                $(#[doc = $doc])*
-                #[error($sentence)]
-                $variant {
-                    $(
-                        #[doc = concat!("`", stringify!($field), "` of the sentence.")]
-                        $field: $ty,
-                    )*
-                },
-            )*
-            /// The word is no instruction.
-            #[error("{0}")]
-            Undecodable(DecodeErrorKind),
-        }
-
-        impl StopKind {
-            /// The stable refusal code.
-            pub fn code(&self) -> &'static str {
-                match self {
-                    $( StopKind::$variant { .. } => $code, )*
-                    StopKind::Undecodable(kind) => kind.code(),
-                }
-            }
-        }
-
-        /// Every stop that is the interpreter's own, sorted by code.
-        pub static CATALOGUE: &[CatalogueEntry] = &[
-            $( CatalogueEntry { code: $code, sentence: $sentence }, )*
-        ];
-    };
-}
-
-stops! {
+coded! {
+    /// What stopped a thread.
+    StopKind: CATALOGUE,
+        /// The word is no instruction.
+        Undecodable(DecodeErrorKind);
     /// No instruction could be fetched.
     CodeFault { fault: BusFault } = "ISA-VAL-101", "the program counter has left the mapped code: {fault}";
     /// The instruction has no meaning in the interpreter.

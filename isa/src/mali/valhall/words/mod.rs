@@ -7,8 +7,7 @@ mod operands;
 
 use std::sync::LazyLock;
 
-use crate::mali::WordError;
-use crate::mali::word::{Inst, Sources, Table};
+use crate::mali::word::{Sources, Table};
 use operands::ValhallOperands;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -24,36 +23,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     })
 });
 
-/// Every instruction that is known.
+/// The words of v9 to v14 that are known.
 pub fn table() -> &'static Table {
     &TABLE
-}
-
-/// The instruction that `word` is in `version` (9 to 14).
-///
-/// # Errors
-/// [`WordError`] with the word and the bit at fault.
-pub fn decode(version: u8, word: u64) -> Result<Inst, WordError> {
-    TABLE.decode(version, word)
-}
-
-/// The word of an instruction.
-///
-/// # Errors
-/// [`WordError::Conflict`] if two sources need different pages.
-pub fn encode(inst: &Inst) -> Result<u64, WordError> {
-    inst.encode()
-}
-
-/// The text of an instruction.
-pub fn disassemble(inst: &Inst) -> String {
-    TABLE.print(inst)
-}
-
-/// The instruction that `text` shows in `version`: the inverse of [`disassemble`].
-///
-/// # Errors
-/// [`WordError::Text`] with the place where nothing fits.
-pub fn assemble(version: u8, text: &str) -> Result<Inst, WordError> {
-    TABLE.parse(version, text)
 }
