@@ -22,11 +22,29 @@ fn address(b: &mut Builder, base: u64, stride: u32) -> Value {
     b.bin(BinOp::Add, base, offset)
 }
 
+/// Bytes that lanes have: all of them, or others where the number of the lane, of which some bits count, reaches a bound.
+#[derive(Clone, Copy, Debug)]
+struct Lanes {
+    bits: u32,
+    bound: u32,
+    others: u32,
+}
+
+const ALL: Lanes = Lanes { bits: 0, bound: 1, others: 0 };
+
+fn valid(b: &mut Builder, all: u32, lanes: Lanes) -> Value {
+    let (lane, bits, bound) = (b.builtin(Builtin::Lane), b.c32(lanes.bits), b.c32(lanes.bound));
+    let counts = b.bin(BinOp::And, lane, bits);
+    let below = b.bin(BinOp::LtU, counts, bound);
+    let (all, others) = (b.c32(all), b.c32(lanes.others));
+    b.select(below, all, others)
+}
+
 /// Copies `units` dwords a lane.
-fn copier(units: u32, strides: [u32; 2], offset: u32) -> Program {
+fn copier(units: u32, strides: [u32; 2], offset: u32, lanes: Lanes) -> Program {
     let mut b = Builder::new("copier", LANES as u8);
     let access = |b: &mut Builder, base: u64, stride: u32| {
-        let (address, valid) = (address(b, base, stride), b.c32(4 * units));
+        let (address, valid) = (address(b, base, stride), valid(b, 4 * units, lanes));
         Access { space: Space::Global, address, valid, width: Width::W32, pc: 0, slot: None }
     };
     let from = access(&mut b, INPUT + u64::from(offset), strides[0]);
@@ -46,7 +64,7 @@ proptest! {
     #[test]
     fn copies(units in 1u32..6, row in any::<[bool; 2]>(), strides in [0u32..9, 1u32..9], offset in 0u32..9, short in 0usize..40, copied in any::<bool>()) {
         let stride = |i: usize| if row[i] { 4 * units } else { 4 * strides[i] };
-        let program = copier(units, [stride(0), stride(1)], offset);
+        let program = copier(units, [stride(0), stride(1)], offset, ALL);
         let whole = |i: usize| (offset + (LANES - 1) * stride(i) + 4 * units) as usize;
         let offer = if copied { Offer::Copied } else { Offer::InPlace };
         // Some bytes too few, and the access faults at the end.
@@ -54,6 +72,18 @@ proptest! {
         let arena = Arena::new()
             .with_segment(INPUT, &bytes(input), false, offer)
             .with(OUTPUT, &bytes(whole(1)));
+        let _ = agree(&program, &launch(2, 1), &arena);
+    }
+
+    /// Some lanes are away, or have a part of their units.
+    #[test]
+    fn copies_of_some_lanes(units in 1u32..6, row in any::<[bool; 2]>(), bits in 0u32..64, bound in 0u32..66, others in 0u32..9, short in 0u32..40) {
+        let stride = |i: usize| if row[i] { 4 * units } else { 24 };
+        let lanes = Lanes { bits, bound, others };
+        let program = copier(units, [stride(0), stride(1)], 4, lanes);
+        let whole = |i: usize| (4 + LANES * stride(i)) as usize;
+        let output = whole(1) - short.saturating_sub(30) as usize;
+        let arena = Arena::new().with(INPUT, &bytes(whole(0))).with(OUTPUT, &bytes(output));
         let _ = agree(&program, &launch(2, 1), &arena);
     }
 

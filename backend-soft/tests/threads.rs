@@ -125,6 +125,27 @@ fn a_fault_in_a_late_wave() {
     assert_eq!(memory.bytes(), short.bytes());
 }
 
+/// The last lanes of each wave are away, as in draws whose primitives do not fill a wave.
+#[test]
+fn waves_that_are_not_full() {
+    let mut b = Builder::new("triangles", 32);
+    let (lane, lanes) = (b.builtin(Builtin::Lane), b.c32(30));
+    let here = b.bin(BinOp::LtU, lane, lanes);
+    let (whole, none) = (b.c32(4), b.c32(0));
+    let valid = b.select(here, whole, none);
+    let (wave, item) = (b.builtin(Builtin::Wave), b.c32(30));
+    let first = b.bin(BinOp::Mul, wave, item);
+    let item = b.bin(BinOp::Add, first, lane);
+    let place = place(&mut b, item, 0);
+    let old = b.load(1, access(place, valid))[0];
+    let new = b.bin(BinOp::Add, old, lane);
+    b.store(vec![new], access(place, valid));
+    let program = b.finish();
+    assert!(is_shared(&program));
+    let (outcome, _) = agree(&program, &large(), &arena());
+    assert_eq!(outcome.unwrap().stored, vec![BASE..BASE + u64::from(WAVES) * 30 * 4]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 

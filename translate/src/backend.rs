@@ -171,9 +171,9 @@ impl LaunchFault {
 
 /// What stops a backend itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {}", self.code(), self.sentence())]
 pub enum BackendError {
     /// The program cannot be compiled here.
-    #[error("{code}: the {backend} backend cannot compile the program: {reason}")]
     Compile {
         /// Stable code.
         code: &'static str,
@@ -183,7 +183,6 @@ pub enum BackendError {
         reason: String,
     },
     /// The device is gone.
-    #[error("{code}: the device is lost: {reason}")]
     DeviceLost {
         /// Stable code.
         code: &'static str,
@@ -191,8 +190,28 @@ pub enum BackendError {
         reason: String,
     },
     /// A ticket that is not under way.
-    #[error("ticket {0:?} is not under way")]
     UnknownTicket(Ticket),
+}
+
+impl BackendError {
+    /// Its stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            BackendError::Compile { code, .. } | BackendError::DeviceLost { code, .. } => code,
+            BackendError::UnknownTicket(_) => "TR-BACK-001",
+        }
+    }
+
+    /// What it says, without the code: for reports that have a place of their own for that.
+    pub fn sentence(&self) -> String {
+        match self {
+            BackendError::Compile { backend, reason, .. } => {
+                format!("the {backend} backend cannot compile the program: {reason}")
+            }
+            BackendError::DeviceLost { reason, .. } => format!("the device is lost: {reason}"),
+            BackendError::UnknownTicket(ticket) => format!("ticket {ticket:?} is not under way"),
+        }
+    }
 }
 
 /// A way to run programs.
@@ -244,4 +263,24 @@ pub trait Backend: Send {
         memory: &dyn GuestMemory,
         timeout: Duration,
     ) -> Result<Option<Completion>, BackendError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BackendError, Ticket};
+
+    #[test]
+    fn errors_name_their_code_once() {
+        let reason = || "why".to_owned();
+        let errors = [
+            BackendError::Compile { code: "SOFT-COMPILE-006", backend: "soft", reason: reason() },
+            BackendError::DeviceLost { code: "WGPU-DEVICE-001", reason: reason() },
+            BackendError::UnknownTicket(Ticket(7)),
+        ];
+        for error in errors {
+            let (code, text) = (error.code(), error.to_string());
+            assert!(!error.sentence().contains(code), "{text}");
+            assert_eq!(text, format!("{code}: {}", error.sentence()));
+        }
+    }
 }

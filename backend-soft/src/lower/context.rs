@@ -13,7 +13,7 @@ pub(crate) struct Site {
     pub(crate) base: u64,
     /// First place at which the access would not be inside any more; 0 if there is no such memory.
     pub(crate) limit: u64,
-    /// The same for four accesses in a row.
+    /// The same for the first of four accesses, each [`SiteInfo::step`] bytes behind the one before.
     pub(crate) row_limit: u64,
     /// Where the first byte lies.
     pub(crate) host: *mut u8,
@@ -96,6 +96,8 @@ pub(crate) mod status {
 pub(crate) struct SiteInfo {
     pub(crate) access: guestwave_translate::program::Access,
     pub(crate) kind: SiteKind,
+    /// Bytes from one lane to the next where lanes are expected to lie in a row; held against the addresses when it runs.
+    pub(crate) step: u32,
 }
 
 /// What an access does.

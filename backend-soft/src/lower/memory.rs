@@ -55,7 +55,8 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn site(&mut self, access: &Access, kind: SiteKind) -> (i32, SiteInfo) {
-        let info = SiteInfo { access: *access, kind };
+        let mut info = SiteInfo { access: *access, kind, step: 0 };
+        info.step = self.lane_step(&info);
         self.lowered.sites.push(info);
         (self.lowered.sites.len() as i32 - 1, info)
     }
@@ -65,7 +66,9 @@ impl Lowering<'_, '_> {
         let ways = self.split(&info, dst.len());
         self.to(ways.full);
         let (host, _) = self.place(site, &info, ways.slow);
-        let found: Vec<Ir> = (0..).zip(dst).map(|(i, _)| self.load_unit(access.width, host, i)).collect();
+        let width = access.width.bytes() as i32;
+        let found: Vec<Ir> =
+            (0..).zip(dst).map(|(i, _)| self.load_unit(access.width, (host, i * width))).collect();
         self.done(&ways, &found);
         self.to(ways.none);
         let zero = self.c32(0);
@@ -89,7 +92,7 @@ impl Lowering<'_, '_> {
         self.to(ways.full);
         let (host, place) = self.place(site, &info, ways.slow);
         for (i, unit) in (0..).zip(&units) {
-            self.store_unit(access.width, *unit, host, i);
+            self.store_unit(access.width, *unit, (host, i * access.width.bytes() as i32));
         }
         if let Some(place) = place {
             self.mark(site, &info, place);
@@ -274,8 +277,7 @@ impl Lowering<'_, '_> {
         self.b.ins().iadd(start, wide)
     }
 
-    pub(super) fn load_unit(&mut self, width: Width, host: Ir, i: i32) -> Ir {
-        let at = i * width.bytes() as i32;
+    pub(super) fn load_unit(&mut self, width: Width, (host, at): (Ir, i32)) -> Ir {
         match width {
             Width::W8 => self.b.ins().uload8(types::I32, guest_flags(), host, at),
             Width::W16 => self.b.ins().uload16(types::I32, guest_flags(), host, at),
@@ -283,8 +285,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    pub(super) fn store_unit(&mut self, width: Width, unit: Ir, host: Ir, i: i32) {
-        let at = i * width.bytes() as i32;
+    pub(super) fn store_unit(&mut self, width: Width, unit: Ir, (host, at): (Ir, i32)) {
         match width {
             Width::W8 => self.b.ins().istore8(guest_flags(), unit, host, at),
             Width::W16 => self.b.ins().istore16(guest_flags(), unit, host, at),
@@ -297,7 +298,7 @@ impl Lowering<'_, '_> {
         let marks = self.site_field(site, offset_of!(Site, marks));
         if info.access.width == Width::W32 {
             let first = self.b.ins().iadd(marks, place);
-            return self.mark_dwords(first, info.count());
+            return self.mark_dwords((first, 0), info.count());
         }
         for i in 0..info.count() {
             let unit = self.b.ins().iadd_imm_u(place, i64::from(i));
@@ -306,14 +307,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Marks whole dwords: as many bytes of marks, in steps as wide as will do.
-    pub(super) fn mark_dwords(&mut self, first: Ir, dwords: u32) {
+    pub(super) fn mark_dwords(&mut self, (first, from): (Ir, i32), dwords: u32) {
         let mut done = 0;
         while done < dwords {
             let step = 1 << (dwords - done).ilog2().min(3);
             let ty = Type::int_with_byte_size(step as u16).unwrap_or(types::I8);
             let whole = u64::from_le_bytes([WHOLE; 8]) >> (64 - 8 * step);
             let whole = self.b.ins().iconst(ty, whole as i64);
-            self.b.ins().store(MemFlagsData::trusted(), whole, first, done as i32);
+            self.b.ins().store(MemFlagsData::trusted(), whole, first, from + done as i32);
             done += step;
         }
     }

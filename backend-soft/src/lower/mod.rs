@@ -8,6 +8,7 @@ mod memory;
 mod ops;
 mod quad;
 mod rare;
+mod step;
 mod wave;
 
 use cranelift_codegen::ir::condcodes::IntCC;

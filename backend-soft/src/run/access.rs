@@ -44,11 +44,9 @@ impl<'m> Worker<'m> {
         host: HostMemory<'m>,
         marks: *mut u8,
     ) {
-        let limit = |accesses: u64| {
-            let places = (host.len() + 1).saturating_sub(accesses * u64::from(info.bytes()));
-            places.div_ceil(1 << info.unit_shift())
-        };
-        let (limit, row_limit) = (limit(1), limit(4));
+        let limit = |reach: u64| (host.len() + 1).saturating_sub(reach).div_ceil(1 << info.unit_shift());
+        let bytes = u64::from(info.bytes());
+        let (limit, row_limit) = (limit(bytes), limit(3 * u64::from(info.step) + bytes));
         // The difference keeps the address's upper bits, which do not count but which the next address will have as well.
         let base = address.wrapping_sub(canonical(address) - guest);
         self.sites.set(site as usize, Site { base, limit, row_limit, host: host.start(), marks });
@@ -56,19 +54,26 @@ impl<'m> Worker<'m> {
 
     /// As [`Worker::read_guest`], for a site's load.
     fn load_guest(&mut self, site: u32, address: u64, into: &mut [u8]) -> Result<(), u64> {
-        if self.loads.is_some() {
-            let bytes = canonical(address)..canonical(address).saturating_add(into.len() as u64);
-            self.note_load(site, bytes);
-        }
-        self.read_guest(address, into)
+        self.pieces(address, into, |worker, span| worker.note_load(site, span.range()))
     }
 
     /// Fills `into`; gives the first address at which nothing is mapped.
     fn read_guest(&mut self, address: u64, into: &mut [u8]) -> Result<(), u64> {
+        self.pieces(address, into, |_, _| ())
+    }
+
+    /// Fills `into` from the spans that have it, each of which is shown to `met`.
+    fn pieces(
+        &mut self,
+        address: u64,
+        into: &mut [u8],
+        met: impl Fn(&mut Self, &Span<'m>),
+    ) -> Result<(), u64> {
         let mut done = 0;
         while done < into.len() {
             let at = canonical(address.wrapping_add(done as u64));
             let span = self.spans.at(at).ok_or(at)?;
+            met(self, &span);
             let part = piece(&span, at, into.len() - done);
             span.host.read(at - span.guest, &mut into[done..done + part]);
             done += part;

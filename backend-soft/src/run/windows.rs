@@ -28,7 +28,7 @@ pub(crate) const WHOLE: u8 = 15;
 /// [`WHOLE`] eight times.
 const ALL_WHOLE: u64 = 0x0f0f_0f0f_0f0f_0f0f;
 
-/// Saved bytes and marks, kept for the next window; the marks are 0.
+/// Saved bytes and marks, kept for the next window, which clears the marks: so they come into the cache just before they are set.
 pub(crate) struct Store {
     saved: Box<[u8]>,
     /// Marks of eight dwords an element.
@@ -39,6 +39,12 @@ impl Store {
     fn new(class: usize) -> Self {
         let bytes = (LEAST as usize) << class;
         Store { saved: vec![0; bytes].into(), marks: Buffer::zeroed(bytes / 32) }
+    }
+
+    /// As if it were new, but for what was saved.
+    fn again(mut self) -> Self {
+        self.marks.clear();
+        self
     }
 }
 
@@ -178,7 +184,7 @@ impl<'m> Windows<'m> {
         open.entry(guest).or_insert_with(|| {
             let end = end.min((guest & !(LEAST - 1)) + (LEAST << class));
             let host = span.host.part(guest - span.guest, end - guest);
-            let mut store = spare[class].pop().unwrap_or_else(|| Store::new(class));
+            let mut store = spare[class].pop().map_or_else(|| Store::new(class), Store::again);
             let mut save = || host.read(0, &mut store.saved[..host.len() as usize]);
             let opened = openings.map_or(0, |o| o.next(&mut save));
             if openings.is_none() {
@@ -261,8 +267,7 @@ impl<'m> Windows<'m> {
 
     /// Forgets the windows, and keeps what they used.
     pub(super) fn close(&mut self) {
-        for (_, mut window) in std::mem::take(&mut self.open) {
-            window.store.marks.clear();
+        for (_, window) in std::mem::take(&mut self.open) {
             self.spare[window.class].push(window.store);
         }
     }

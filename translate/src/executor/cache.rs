@@ -156,14 +156,8 @@ impl Cache {
         let (translation, words, bytes) = translated(dispatch, memory, fidelity)?;
         let params = translation.program.params.clone();
         let inexact = translation.program.inexact.clone();
-        let program = compile(&Arc::new(translation.program)).map_err(|e| Refused {
-            code: match &e {
-                BackendError::Compile { code, .. } | BackendError::DeviceLost { code, .. } => code,
-                BackendError::UnknownTicket(_) => "TR-BACK-001",
-            },
-            text: e.to_string(),
-            pc: None,
-        })?;
+        let program = compile(&Arc::new(translation.program))
+            .map_err(|e| Refused { code: e.code(), text: e.sentence(), pc: None })?;
         let code: Arc<[u32]> = words[..(bytes as usize / 4).min(words.len())].into();
         let key = ModuleKey::new(dispatch, code, fidelity, holding);
         self.modules.push(Module {

@@ -96,11 +96,7 @@ impl StreamOut for ProgramStreamOut {
 }
 
 fn refused(origin: Origin, error: &BackendError) -> DispatchError {
-    let code = match error {
-        BackendError::Compile { code, .. } | BackendError::DeviceLost { code, .. } => code,
-        BackendError::UnknownTicket(_) => "TR-BACK-001",
-    };
-    DispatchError { id: DispatchId::default(), origin, code, text: error.to_string(), pc: None, fault: None }
+    DispatchError { id: DispatchId::default(), origin, code: error.code(), text: error.sentence(), pc: None, fault: None }
 }
 
 fn faulted(origin: Origin, fault: LaunchFault) -> DispatchError {

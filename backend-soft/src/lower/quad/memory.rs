@@ -9,19 +9,16 @@ use guestwave_translate::program::{Access, Rate, Space, Stmt, Type, Value, Width
 use super::super::memory::{Existing, guest_flags};
 use super::super::{Context, Lowering, QuadContext, Site, SiteInfo, SiteKind, status};
 use super::Quad;
+use super::row::Row;
 
-/// Where four lanes find their units.
-struct Places {
-    host: Ir,
-    /// Bytes from `host`, 64 bits.
-    offsets: [Ir; 4],
-    /// Units from the site's first byte, for guest stores.
-    units: Option<[Ir; 4]>,
-}
+/// Where four lanes find their units: host addresses, each a sum.
+pub(super) type Places = [(Ir, i32); 4];
 
 /// The blocks of one access.
 struct Ways {
     full: Block,
+    /// Lanes of the mask have all their units and the others none; only where the lanes may lie in a row.
+    partial: Option<(Block, Ir)>,
     slow: Block,
     none: Block,
     done: Block,
@@ -62,8 +59,8 @@ impl Lowering<'_, '_> {
         let (site, info) = self.site(access, SiteKind::Load(dst.len() as u32));
         let (ways, valid) = self.split_four(&info, dst.len());
         self.to(ways.full);
-        if let Some(row) = self.in_a_row(site, &info) {
-            let found = self.load_row(&row, dst.len());
+        if let Some(row) = self.in_a_row(site, &info, None) {
+            let found = self.load_row(&row, &info);
             self.four_done(&ways, &found);
             self.to(row.apart);
         }
@@ -71,9 +68,13 @@ impl Lowering<'_, '_> {
             self.four_done(&ways, &found);
             self.to(apart);
         }
-        let places = self.places(site, &info, ways.slow);
+        let (places, _) = self.places(site, &info, ways.slow);
         let found = self.gathered_units(access.width, &places, dst.len());
         self.four_done(&ways, &found);
+        self.partly(site, &info, &ways, |l, row, mask| {
+            let found = l.load_row(row, &info);
+            found.into_iter().map(|unit| l.b.ins().band(unit, mask)).collect()
+        });
         self.to(ways.none);
         let zero = self.splat32(0);
         self.four_done(&ways, &vec![zero; dst.len()]);
@@ -101,15 +102,19 @@ impl Lowering<'_, '_> {
             .collect();
         let (ways, valid) = self.split_four(&info, 0);
         self.to(ways.full);
-        if let Some(row) = self.in_a_row(site, &info) {
-            self.store_row(site, &row, &units);
+        if let Some(row) = self.in_a_row(site, &info, None) {
+            self.store_row(site, &row, &info, &units);
             self.four_done(&ways, &[]);
             self.to(row.apart);
         }
-        let places = self.places(site, &info, ways.slow);
+        let (places, numbers) = self.places(site, &info, ways.slow);
         self.scatter_units(access.width, &places, &units);
-        self.mark_four(site, &info, &places);
+        numbers.into_iter().flatten().for_each(|unit| self.mark(site, &info, unit));
         self.four_done(&ways, &[]);
+        self.partly(site, &info, &ways, |l, row, mask| {
+            l.store_lanes(site, row, &info, &units, mask);
+            Vec::new()
+        });
         self.to(ways.none);
         self.four_done(&ways, &[]);
         self.to(ways.slow);
@@ -182,6 +187,24 @@ impl Lowering<'_, '_> {
         self.b.ins().jump(ways.done, &results);
     }
 
+    /// The way of accesses of some lanes: `access` makes that of lanes in a row, all others go to a helper.
+    fn partly(
+        &mut self,
+        site: i32,
+        info: &SiteInfo,
+        ways: &Ways,
+        access: impl FnOnce(&mut Self, &Row, Ir) -> Vec<Ir>,
+    ) {
+        let Some((block, mask)) = ways.partial else { return };
+        self.to(block);
+        if let Some(row) = self.in_a_row(site, info, Some(mask)) {
+            let found = access(self, &row, mask);
+            self.four_done(ways, &found);
+            self.to(row.apart);
+        }
+        self.jump(ways.slow);
+    }
+
     /// Parts ways by what exists in the four lanes; gives `valid` of each, 0 in those that are away.
     fn split_four(&mut self, info: &SiteInfo, results: usize) -> (Ways, Ir) {
         let [full, slow, none, done] = [(); 4].map(|()| self.b.create_block());
@@ -193,51 +216,75 @@ impl Lowering<'_, '_> {
         let valid = self.four(valid);
         let here = self.active();
         let valid = here.map_or(valid, |mask| self.b.ins().band(valid, mask));
+        let mut ways = Ways { full, partial: None, slow, none, done };
         match (self.existing(info), here) {
             (Existing::None, _) => self.jump(none),
             (Existing::All, None) => self.jump(full),
-            (Existing::All, Some(mask)) => self.all_or_none(mask, full, slow, none),
+            (Existing::All, Some(mask)) => self.all_or_none(info, mask, &mut ways),
             (Existing::If(cond), here) => {
                 let cond = self.quad(cond);
                 let cond = self.four(cond);
                 let mask = here.map_or(cond, |mask| self.b.ins().band(cond, mask));
-                self.all_or_none(mask, full, slow, none);
+                self.all_or_none(info, mask, &mut ways);
             }
-            (Existing::Unknown, _) => self.split_four_by_valid(info, valid, full, slow, none),
+            (Existing::Unknown, _) => self.split_four_by_valid(info, valid, &mut ways),
         }
-        (Ways { full, slow, none, done }, valid)
+        (ways, valid)
+    }
+
+    /// Where accesses of some lanes go, which are those of `mask`.
+    fn partial_way(&mut self, info: &SiteInfo, mask: Ir, ways: &mut Ways) -> Block {
+        if !self.may_lie_in_a_row(info) {
+            return ways.slow;
+        }
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        ways.partial = Some((block, mask));
+        block
     }
 
     /// Lanes of the mask have all their units, the others none.
-    fn all_or_none(&mut self, mask: Ir, full: Block, slow: Block, none: Block) {
+    fn all_or_none(&mut self, info: &SiteInfo, mask: Ir, ways: &mut Ways) {
         let some = self.b.create_block();
+        let partial = self.partial_way(info, mask, ways);
         let all = self.b.ins().vall_true(mask);
-        self.b.ins().brif(all, full, &[], some, &[]);
+        self.b.ins().brif(all, ways.full, &[], some, &[]);
         self.to(some);
         let any = self.b.ins().vany_true(mask);
-        self.b.ins().brif(any, slow, &[], none, &[]);
+        self.b.ins().brif(any, partial, &[], ways.none, &[]);
     }
 
-    fn split_four_by_valid(&mut self, info: &SiteInfo, valid: Ir, full: Block, slow: Block, none: Block) {
-        let some = self.b.create_block();
+    fn split_four_by_valid(&mut self, info: &SiteInfo, valid: Ir, ways: &mut Ways) {
+        let [some, mixed] = [(); 2].map(|()| self.b.create_block());
         let least = self.splat32(self.all_exist_from(info));
         let whole = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, valid, least);
+        let partial = self.partial_way(info, whole, ways);
         let all = self.b.ins().vall_true(whole);
-        self.b.ins().brif(all, full, &[], some, &[]);
+        self.b.ins().brif(all, ways.full, &[], some, &[]);
         self.to(some);
         let any = self.b.ins().vany_true(valid);
-        self.b.ins().brif(any, slow, &[], none, &[]);
+        self.b.ins().brif(any, mixed, &[], ways.none, &[]);
+        self.to(mixed);
+        if partial == ways.slow {
+            return self.jump(partial);
+        }
+        let zero = self.splat32(0);
+        let absent = self.b.ins().icmp(IntCC::Equal, valid, zero);
+        let either = self.b.ins().bor(absent, whole);
+        let clean = self.b.ins().vall_true(either);
+        self.b.ins().brif(clean, partial, &[], ways.slow, &[]);
     }
 
-    /// Where four lanes, all of whose units exist, find them. Goes to `slow` where a place is not known.
-    fn places(&mut self, site: i32, info: &SiteInfo, slow: Block) -> Places {
+    /// Where four lanes, all of whose units exist, find them; for guest stores also the numbers of the first units. Goes to
+    /// `slow` where a place is not known.
+    fn places(&mut self, site: i32, info: &SiteInfo, slow: Block) -> (Places, Option<[Ir; 4]>) {
         let address = self.quad(info.access.address);
         match info.access.space {
             Space::Global => self.guest_places(site, info, address, slow),
             Space::Lds => {
                 let host = self.context_field(types::I64, offset_of!(Context, lds));
                 let offsets = self.local_offsets(self.plan.program.lds_bytes, info, address, slow);
-                Places { host, offsets, units: None }
+                (self.from_host(host, offsets), None)
             }
             Space::Scratch => {
                 let bytes = self.plan.program.scratch_bytes;
@@ -246,13 +293,23 @@ impl Lowering<'_, '_> {
                     let before = i64::from(bytes) * i as i64;
                     self.b.ins().iadd_imm_s(offsets[i], before)
                 });
-                Places { host, offsets, units: None }
+                (self.from_host(host, offsets), None)
             }
-            Space::Table => self.table_places(info, address, slow),
+            Space::Table => (self.table_places(info, address, slow), None),
         }
     }
 
-    fn guest_places(&mut self, site: i32, info: &SiteInfo, address: Quad, slow: Block) -> Places {
+    fn from_host(&mut self, host: Ir, offsets: [Ir; 4]) -> Places {
+        offsets.map(|offset| (self.b.ins().iadd(host, offset), 0))
+    }
+
+    fn guest_places(
+        &mut self,
+        site: i32,
+        info: &SiteInfo,
+        address: Quad,
+        slow: Block,
+    ) -> (Places, Option<[Ir; 4]>) {
         let base = self.site_field(site, offset_of!(Site, base));
         let limit = self.site_field(site, offset_of!(Site, limit));
         let (base, last) = (self.b.ins().splat(types::I64X2, base), self.b.ins().iadd_imm_s(limit, -1));
@@ -270,7 +327,7 @@ impl Lowering<'_, '_> {
         let host = self.site_field(site, offset_of!(Site, host));
         let stores = matches!(info.kind, SiteKind::Store(_));
         let offsets = self.elements(halves);
-        Places { host, offsets, units: stores.then(|| self.elements(units)) }
+        (self.from_host(host, offsets), stores.then(|| self.elements(units)))
     }
 
     /// Each 64-bit lane rotated right by `by` bits.
@@ -335,20 +392,22 @@ impl Lowering<'_, '_> {
         let address = self.four(address);
         self.all_up_to(address, last, slow);
         let host = self.context_field(types::I64, offset_of!(Context, tables));
-        Places { host, offsets: self.byte_offsets(address), units: None }
+        let offsets = self.byte_offsets(address);
+        self.from_host(host, offsets)
     }
 
     /// The units of four lanes, unit by unit.
-    fn gathered_units(&mut self, width: Width, places: &Places, count: usize) -> Vec<Ir> {
-        let hosts = places.offsets.map(|offset| self.b.ins().iadd(places.host, offset));
+    pub(super) fn gathered_units(&mut self, width: Width, places: &Places, count: usize) -> Vec<Ir> {
         let mut found = Vec::new();
         while found.len() < count {
             let first = found.len() as i32;
             if width == Width::W32 && count - found.len() >= 4 {
-                let rows = hosts.map(|h| self.b.ins().load(types::I32X4, guest_flags(), h, 4 * first));
+                let rows = places
+                    .map(|(h, at)| self.b.ins().load(types::I32X4, guest_flags(), h, at + 4 * first));
                 found.extend(self.transposed(rows));
             } else {
-                let lanes = hosts.map(|h| self.load_unit(width, h, first));
+                let at = first * width.bytes() as i32;
+                let lanes = places.map(|(h, lane)| self.load_unit(width, (h, lane + at)));
                 found.push(self.vector_of(lanes));
             }
         }
@@ -356,25 +415,33 @@ impl Lowering<'_, '_> {
     }
 
     /// Stores the units of four lanes, lane by lane.
-    fn scatter_units(&mut self, width: Width, places: &Places, units: &[Ir]) {
-        let hosts = places.offsets.map(|offset| self.b.ins().iadd(places.host, offset));
-        let whole = if width == Width::W32 { units.len() / 4 * 4 } else { 0 };
-        let rows: Vec<[Ir; 4]> =
-            units[..whole].as_chunks::<4>().0.iter().map(|columns| self.transposed(*columns)).collect();
-        for (lane, host) in hosts.into_iter().enumerate() {
-            for (i, rows) in (0..).zip(&rows) {
-                self.b.ins().store(guest_flags(), rows[lane], host, 16 * i);
-            }
-            for (i, unit) in units.iter().enumerate().skip(whole) {
-                let unit = self.b.ins().extractlane(*unit, lane as u8);
-                self.store_unit(width, unit, host, i as i32);
-            }
+    pub(super) fn scatter_units(&mut self, width: Width, places: &Places, units: &[Ir]) {
+        let rows = self.lane_rows(width, units);
+        for (lane, place) in (0..).zip(places) {
+            self.store_lane(width, (&rows, units), lane, *place);
         }
     }
 
-    fn mark_four(&mut self, site: i32, info: &SiteInfo, places: &Places) {
-        for unit in places.units.into_iter().flatten() {
-            self.mark(site, info, unit);
+    /// Four units of each of four lanes a vector, as far as units go in fours.
+    pub(super) fn lane_rows(&mut self, width: Width, units: &[Ir]) -> Vec<[Ir; 4]> {
+        let whole = if width == Width::W32 { units.len() / 4 * 4 } else { 0 };
+        units[..whole].as_chunks::<4>().0.iter().map(|columns| self.transposed(*columns)).collect()
+    }
+
+    /// Stores one lane's units, `rows` of which are put together already.
+    pub(super) fn store_lane(
+        &mut self,
+        width: Width,
+        (rows, units): (&[[Ir; 4]], &[Ir]),
+        lane: u8,
+        (host, at): (Ir, i32),
+    ) {
+        for (i, row) in (0..).zip(rows) {
+            self.b.ins().store(guest_flags(), row[usize::from(lane)], host, at + 16 * i);
+        }
+        for (i, unit) in (0..).zip(units).skip(4 * rows.len()) {
+            let unit = self.b.ins().extractlane(*unit, lane);
+            self.store_unit(width, unit, (host, at + i * width.bytes() as i32));
         }
     }
 

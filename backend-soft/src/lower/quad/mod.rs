@@ -4,6 +4,7 @@
 //! until none is left. What has no vector form is done lane by lane on the elements.
 
 mod control;
+mod flush;
 mod memory;
 mod ops;
 mod rare;

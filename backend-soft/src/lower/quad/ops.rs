@@ -3,7 +3,7 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Ir, types};
-use guestwave_translate::program::{BinOp, TriOp, Type, UnOp, Value};
+use guestwave_translate::program::{BinOp, Expr, TriOp, Type, UnOp, Value};
 
 use super::super::Lowering;
 use super::Quad;
@@ -110,6 +110,8 @@ fn bin_form(op: BinOp, ty: Type) -> Option<Bin> {
         (B::Eq, Type::B64) => Bin::WideTest(|l, x, y| l.b.ins().icmp(IntCC::Equal, x, y)),
         (B::Ne, Type::B64) => Bin::WideTest(|l, x, y| l.b.ins().icmp(IntCC::NotEqual, x, y)),
         (B::LtS, Type::B64) => Bin::WideTest(|l, x, y| l.b.ins().icmp(IntCC::SignedLessThan, x, y)),
+        (B::LtU, Type::B64) => Bin::WideTest(|l, x, y| l.wide_less(x, y)),
+        (B::Mul, Type::B64) => Bin::Wide(|l, x, y| l.b.ins().imul(x, y)),
         (_, Type::B64) => return float_bin_form(op),
         (B::And, _) => Bin::Four(|l, x, y| l.b.ins().band(x, y)),
         (B::Or, _) => Bin::Four(|l, x, y| l.b.ins().bor(x, y)),
@@ -178,6 +180,14 @@ impl Lowering<'_, '_> {
         self.b.ins().fdiv(ones, x)
     }
 
+    /// Unsigned: with their highest bits turned over, numbers are in the order of signed ones.
+    fn wide_less(&mut self, x: Ir, y: Ir) -> Ir {
+        let high = self.vector_constant([0, 1 << 31, 0, 1 << 31]);
+        let high = self.cast(types::I64X2, high);
+        let (x, y) = (self.b.ins().bxor(x, high), self.b.ins().bxor(y, high));
+        self.b.ins().icmp(IntCC::SignedLessThan, x, y)
+    }
+
     pub(super) fn quad_un(&mut self, op: UnOp, a: Value) -> Quad {
         let (x, ty) = (self.quad(a), self.ty(a));
         if let Quad::One(x) = x {
@@ -217,7 +227,18 @@ impl Lowering<'_, '_> {
         self.of_lanes(result, lanes)
     }
 
+    /// The 32-bit values that a comparison of two extended ones compares as well.
+    fn narrow(&self, op: BinOp, a: Value, b: Value) -> Option<(Value, Value)> {
+        let of = |v| match self.definition(v) {
+            Some(Expr::Un(UnOp::Extend, x)) if self.at_hand(x) => Some(x),
+            _ => None,
+        };
+        let compares = matches!(op, BinOp::LtU | BinOp::LeU | BinOp::Eq | BinOp::Ne);
+        compares.then(|| Some((of(a)?, of(b)?))).flatten()
+    }
+
     pub(super) fn quad_bin(&mut self, op: BinOp, a: Value, b: Value) -> Quad {
+        let (a, b) = self.narrow(op, a, b).unwrap_or((a, b));
         let (x, y, ty) = (self.quad(a), self.quad(b), self.ty(a));
         match (x, y) {
             (Quad::One(x), Quad::One(y)) => return Quad::One(self.bin(op, x, y)),
@@ -315,6 +336,11 @@ impl Lowering<'_, '_> {
         if let [Quad::One(x), Quad::One(y), Quad::One(z)] = operands {
             return Quad::One(self.tri(op, [x, y, z]));
         }
+        if op == TriOp::Select
+            && let Some(x) = self.flushed_by(a, b, c)
+        {
+            return self.flushed(x);
+        }
         match op {
             TriOp::Select => self.quad_select(operands, self.ty(b)),
             TriOp::FmaF64 if self.host.fma => {
@@ -345,12 +371,20 @@ impl Lowering<'_, '_> {
             return self.select_alike(c, x, y, ty);
         }
         let mask = self.four(c);
+        if ty != Type::B64 && self.is_zero(y) {
+            let x = self.four(x);
+            return Quad::Four(self.b.ins().band(mask, x));
+        }
         if ty == Type::B64 {
             let (masks, x, y) = (self.wide_mask(mask), self.wide(x), self.wide(y));
             return Quad::Wide([0, 1].map(|i| self.b.ins().bitselect(masks[i], x[i], y[i])));
         }
         let (x, y) = (self.four(x), self.four(y));
         Quad::Four(self.b.ins().bitselect(mask, x, y))
+    }
+
+    fn is_zero(&self, quad: Quad) -> bool {
+        matches!(quad, Quad::One(v) if self.constant_bits(v) == Some(0))
     }
 
     /// A choice that all lanes make alike.

@@ -1,5 +1,6 @@
-//! Accesses of four lanes that lie in a row: the first lane's units, then the second's, and so on. They are checked and made
-//! as one access, four times as long. Loads of the same units by all lanes are made once.
+//! Accesses of four lanes that lie in a row, each the same number of bytes behind the one before: that of the access if they
+//! lie side by side, else what the form of the address lets expect. They are checked and found as one. Loads of the same units
+//! by all lanes are made once.
 
 use std::mem::offset_of;
 
@@ -8,7 +9,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value as Ir, types};
 use guestwave_translate::program::{Space, Width};
 
 use super::super::memory::guest_flags;
-use super::super::{Lowering, Site, SiteInfo};
+use super::super::{Lowering, Site, SiteInfo, SiteKind};
 use super::{Quad, shape::Dwords};
 
 /// The way of four lanes that lie in a row.
@@ -21,17 +22,22 @@ pub(super) struct Row {
     pub(super) apart: Block,
 }
 
-/// Units that are made in a row: what vectors of four dwords hold whole.
-const COUNTS: [usize; 3] = [1, 2, 4];
+/// Units that are made side by side: what vectors of four dwords hold whole.
+const COUNTS: [u32; 3] = [1, 2, 4];
+
+/// Whether the lanes' units fill vectors without gaps.
+fn is_dense(info: &SiteInfo) -> bool {
+    info.step == info.bytes() && COUNTS.contains(&info.count())
+}
 
 impl Lowering<'_, '_> {
-    /// Goes on with the lanes that lie in a row in the site's known memory, if the access may be such.
-    pub(super) fn in_a_row(&mut self, site: i32, info: &SiteInfo) -> Option<Row> {
+    /// Goes on with the lanes that lie in a row in the site's known memory, if the access may be such. Where there is a mask,
+    /// only lanes in it have to.
+    pub(super) fn in_a_row(&mut self, site: i32, info: &SiteInfo, mask: Option<Ir>) -> Option<Row> {
         let (first, steps) = self.distances(info)?;
         let apart = self.b.create_block();
-        let bytes = info.bytes();
-        let wanted = [[0, bytes], [2 * bytes, 3 * bytes]];
-        self.unless_steps(steps, wanted, apart);
+        let step = info.step;
+        self.unless_steps((steps, mask), [[0, step], [2 * step, 3 * step]], apart);
         let base = self.site_field(site, offset_of!(Site, base));
         let limit = self.site_field(site, offset_of!(Site, row_limit));
         let offset = self.b.ins().isub(first, base);
@@ -47,9 +53,12 @@ impl Lowering<'_, '_> {
 
     /// Goes on with the lanes that load the same units from the site's known memory; gives these, and where all other lanes go.
     pub(super) fn all_alike(&mut self, site: i32, info: &SiteInfo) -> Option<(Vec<Ir>, Block)> {
+        if info.step != info.bytes() {
+            return None;
+        }
         let (first, steps) = self.distances(info)?;
         let apart = self.b.create_block();
-        self.unless_steps(steps, [[0; 2]; 2], apart);
+        self.unless_steps((steps, None), [[0; 2]; 2], apart);
         let base = self.site_field(site, offset_of!(Site, base));
         let limit = self.site_field(site, offset_of!(Site, limit));
         let offset = self.b.ins().isub(first, base);
@@ -58,42 +67,64 @@ impl Lowering<'_, '_> {
         let host = self.site_field(site, offset_of!(Site, host));
         let host = self.b.ins().iadd(host, offset);
         let units = (0..info.count()).map(|i| {
-            let unit = self.load_unit(Width::W32, host, i as i32);
+            let unit = self.load_unit(Width::W32, (host, 4 * i as i32));
             self.b.ins().splat(types::I32X4, unit)
         });
         Some((units.collect(), apart))
     }
 
-    /// The first lane's address, and how far the others are from it.
-    fn distances(&mut self, info: &SiteInfo) -> Option<(Ir, [Ir; 2])> {
+    /// Whether an access is of a kind that is made in a row.
+    pub(super) fn may_lie_in_a_row(&mut self, info: &SiteInfo) -> bool {
         let access = &info.access;
         let plain = access.space == Space::Global && access.width == Width::W32;
-        let address = self.quad(access.address);
-        if !plain || !COUNTS.contains(&(info.count() as usize)) || matches!(address, Quad::One(_)) {
+        let apart = !matches!(self.quad(access.address), Quad::One(_));
+        plain && apart && !matches!(info.kind, SiteKind::Atomic(_))
+    }
+
+    /// The first lane's address, and how far the others are from it.
+    fn distances(&mut self, info: &SiteInfo) -> Option<(Ir, [Ir; 2])> {
+        if !self.may_lie_in_a_row(info) {
             return None;
         }
+        let address = self.quad(info.access.address);
         let halves = self.wide(address);
         let first = self.b.ins().extractlane(halves[0], 0);
         let all = self.b.ins().splat(types::I64X2, first);
         Some((first, halves.map(|v| self.b.ins().isub(v, all))))
     }
 
-    fn unless_steps(&mut self, steps: [Ir; 2], wanted: [[u32; 2]; 2], apart: Block) {
+    fn unless_steps(
+        &mut self,
+        (steps, mask): ([Ir; 2], Option<Ir>),
+        wanted: [[u32; 2]; 2],
+        apart: Block,
+    ) {
         let [low, high] = [0, 1].map(|i| {
             let [a, b] = wanted[i];
             let wanted = self.vector_constant([a, 0, b, 0]);
             let wanted = self.cast(types::I64X2, wanted);
             self.b.ins().icmp(IntCC::Equal, steps[i], wanted)
         });
+        let [low, high] = match mask {
+            None => [low, high],
+            Some(mask) => {
+                let masks = self.wide_mask(mask);
+                [(low, masks[0]), (high, masks[1])].map(|(fits, mask)| self.b.ins().bor_not(fits, mask))
+            }
+        };
         let both = self.b.ins().band(low, high);
         let all = self.b.ins().vall_true(both);
         self.unless(all, apart);
     }
 
     /// The units of four lanes in a row, unit by unit.
-    pub(super) fn load_row(&mut self, row: &Row, count: usize) -> Vec<Ir> {
+    pub(super) fn load_row(&mut self, row: &Row, info: &SiteInfo) -> Vec<Ir> {
+        if !is_dense(info) {
+            let places = [0, 1, 2, 3].map(|lane| (row.host, lane * info.step as i32));
+            return self.gathered_units(Width::W32, &places, info.count() as usize);
+        }
         let mut load = |i| self.b.ins().load(types::I32X4, guest_flags(), row.host, 16 * i);
-        match count {
+        match info.count() {
             1 => vec![load(0)],
             2 => {
                 let (low, high) = (load(0), load(1));
@@ -108,20 +139,61 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Stores the units of four lanes in a row, and marks them.
-    pub(super) fn store_row(&mut self, site: i32, row: &Row, units: &[Ir]) {
-        let vectors = match *units {
+    /// The units of four lanes side by side, as they lie in memory.
+    fn dense_vectors(&mut self, units: &[Ir]) -> Vec<Ir> {
+        match *units {
             [unit] => vec![unit],
             [x, y] => vec![self.shuffled(x, y, [0, 4, 1, 5]), self.shuffled(x, y, [2, 6, 3, 7])],
             [x, y, z, w] => self.transposed([x, y, z, w]).into(),
-            _ => return,
-        };
-        for (i, vector) in (0..).zip(&vectors) {
-            self.b.ins().store(guest_flags(), *vector, row.host, 16 * i);
+            _ => Vec::new(),
         }
+    }
+
+    /// Stores the units of four lanes in a row, and marks them.
+    pub(super) fn store_row(&mut self, site: i32, row: &Row, info: &SiteInfo, units: &[Ir]) {
+        let marks = self.row_marks(site, row);
+        if is_dense(info) {
+            for (i, vector) in (0..).zip(self.dense_vectors(units)) {
+                self.b.ins().store(guest_flags(), vector, row.host, 16 * i);
+            }
+            return self.mark_dwords((marks, 0), 4 * info.count());
+        }
+        let rows = self.lane_rows(Width::W32, units);
+        for lane in 0..4 {
+            self.store_marked_lane((&rows, units), lane, (row.host, marks), info);
+        }
+    }
+
+    fn row_marks(&mut self, site: i32, row: &Row) -> Ir {
         let marks = self.site_field(site, offset_of!(Site, marks));
-        let first = self.b.ins().iadd(marks, row.unit);
-        self.mark_dwords(first, 4 * units.len() as u32);
+        self.b.ins().iadd(marks, row.unit)
+    }
+
+    fn store_marked_lane(
+        &mut self,
+        units: (&[[Ir; 4]], &[Ir]),
+        lane: u8,
+        (host, marks): (Ir, Ir),
+        info: &SiteInfo,
+    ) {
+        let at = i32::from(lane) * info.step as i32;
+        self.store_lane(Width::W32, units, lane, (host, at));
+        self.mark_dwords((marks, at / 4), info.count());
+    }
+
+    /// Stores the units of those of four lanes in a row that are in `mask`, and marks them.
+    pub(super) fn store_lanes(&mut self, site: i32, row: &Row, info: &SiteInfo, units: &[Ir], mask: Ir) {
+        let marks = self.row_marks(site, row);
+        let rows = self.lane_rows(Width::W32, units);
+        for lane in 0..4 {
+            let [here, next] = [(); 2].map(|()| self.b.create_block());
+            let stores = self.b.ins().extractlane(mask, lane);
+            self.b.ins().brif(stores, here, &[], next, &[]);
+            self.to(here);
+            self.store_marked_lane((&rows, units), lane, (row.host, marks), info);
+            self.jump(next);
+            self.to(next);
+        }
     }
 
     /// Quotients or remainders of unsigned integers. Where all lanes' dividends are below their divisors, as thread numbers are

@@ -98,7 +98,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The bits of an integer constant.
-    fn constant_bits(&self, v: Ir) -> Option<u64> {
+    pub(super) fn constant_bits(&self, v: Ir) -> Option<u64> {
         let inst = self.b.func.dfg.value_def(v).inst()?;
         match self.b.func.dfg.insts[inst] {
             InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => Some(imm.bits() as u64),
