@@ -156,8 +156,11 @@ impl Cache {
         let (translation, words, bytes) = translated(dispatch, memory, fidelity)?;
         let params = translation.program.params.clone();
         let inexact = translation.program.inexact.clone();
-        let program = compile(&Arc::new(translation.program))
-            .map_err(|e| Refused { code: e.code(), text: e.sentence(), pc: None })?;
+        let program = compile(&Arc::new(translation.program)).map_err(|e| Refused {
+            code: e.code(),
+            text: e.sentence(),
+            pc: None,
+        })?;
         let code: Arc<[u32]> = words[..(bytes as usize / 4).min(words.len())].into();
         let key = ModuleKey::new(dispatch, code, fidelity, holding);
         self.modules.push(Module {

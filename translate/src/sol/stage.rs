@@ -96,7 +96,14 @@ impl StreamOut for ProgramStreamOut {
 }
 
 fn refused(origin: Origin, error: &BackendError) -> DispatchError {
-    DispatchError { id: DispatchId::default(), origin, code: error.code(), text: error.sentence(), pc: None, fault: None }
+    DispatchError {
+        id: DispatchId::default(),
+        origin,
+        code: error.code(),
+        text: error.sentence(),
+        pc: None,
+        fault: None,
+    }
 }
 
 fn faulted(origin: Origin, fault: LaunchFault) -> DispatchError {

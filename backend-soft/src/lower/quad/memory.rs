@@ -402,8 +402,8 @@ impl Lowering<'_, '_> {
         while found.len() < count {
             let first = found.len() as i32;
             if width == Width::W32 && count - found.len() >= 4 {
-                let rows = places
-                    .map(|(h, at)| self.b.ins().load(types::I32X4, guest_flags(), h, at + 4 * first));
+                let rows =
+                    places.map(|(h, at)| self.b.ins().load(types::I32X4, guest_flags(), h, at + 4 * first));
                 found.extend(self.transposed(rows));
             } else {
                 let at = first * width.bytes() as i32;

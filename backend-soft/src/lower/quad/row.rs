@@ -93,12 +93,7 @@ impl Lowering<'_, '_> {
         Some((first, halves.map(|v| self.b.ins().isub(v, all))))
     }
 
-    fn unless_steps(
-        &mut self,
-        (steps, mask): ([Ir; 2], Option<Ir>),
-        wanted: [[u32; 2]; 2],
-        apart: Block,
-    ) {
+    fn unless_steps(&mut self, (steps, mask): ([Ir; 2], Option<Ir>), wanted: [[u32; 2]; 2], apart: Block) {
         let [low, high] = [0, 1].map(|i| {
             let [a, b] = wanted[i];
             let wanted = self.vector_constant([a, 0, b, 0]);

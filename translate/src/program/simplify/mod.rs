@@ -1,8 +1,10 @@
 //! Programs made smaller without changing what they do.
 //!
 //! What exact float sequences leave behind is the main thing: a value that was flushed once (denormals made zeros of their
-//! sign) is flushed again by each operation that takes it. Facts about values show where that does nothing.
+//! sign) is flushed again by each operation that takes it. Facts about values show where that does nothing. Registers under a
+//! mask are the other: each write chooses between the new value and the old, also where all lanes are known to take the new.
 
+mod conditions;
 mod facts;
 mod uses;
 
@@ -11,11 +13,12 @@ use std::collections::HashMap;
 use self::facts::Facts;
 use super::{Block, Program, Stmt, Value};
 
-/// The same program without steps that do nothing and values that nobody uses. Values keep their numbers.
+/// The same program without steps that do nothing, and values and variables that nobody uses. Values keep their numbers.
 pub fn simplify(program: &Program) -> Program {
     let facts = Facts::new(program);
     let mut same = HashMap::new();
-    let mut body = renamed(&program.body, &facts, &mut same);
+    let body = renamed(&program.body, &facts, &mut same);
+    let mut body = conditions::settled(program, &body);
     uses::drop_unused(program, &mut body);
     Program { body, ..program.clone() }
 }
@@ -124,5 +127,57 @@ mod tests {
             verify(&small).unwrap();
             assert_eq!(selects(&small.body), if clean { 2 } else { 3 });
         }
+    }
+
+    fn count(block: &[Stmt], wanted: &impl Fn(&Stmt) -> bool) -> usize {
+        block
+            .iter()
+            .map(|s| usize::from(wanted(s)) + s.blocks().map(|b| count(b, wanted)).iter().sum::<usize>())
+            .sum()
+    }
+
+    /// A register is written under a mask, and read where the mask holds, does not hold, or may.
+    #[test]
+    fn choices_are_settled_by_the_branch_around_them() {
+        let mut b = Builder::new("masks", 32);
+        let (lane, three) = (b.builtin(Builtin::Lane), b.c32(3));
+        let (mask, other) = (b.bin(BinOp::LtU, lane, three), b.bin(BinOp::Eq, lane, three));
+        let old = b.bin(BinOp::Mul, lane, lane);
+        let new = b.select(mask, lane, old);
+        let both = b.bin(BinOp::And, mask, other);
+        let neither = b.un(UnOp::Not, both);
+        b.open();
+        store(&mut b, new);
+        let inside = b.close();
+        b.open();
+        store(&mut b, new);
+        let outside = b.close();
+        b.push(Stmt::If { cond: neither, then: outside, otherwise: inside });
+        let small = simplify(&b.finish());
+        verify(&small).unwrap();
+        let stores = |v: Value| count(&small.body, &|s| matches!(s, Stmt::Store { src, .. } if *src == [v]));
+        assert_eq!((stores(lane), stores(new), stores(old)), (1, 1, 0));
+    }
+
+    #[test]
+    fn variables_that_only_feed_themselves_go() {
+        let mut b = Builder::new("counter", 32);
+        let (dead, live) = (b.var("dead", Type::B32, Rate::Varying), b.var("live", Type::B32, Rate::Varying));
+        let lane = b.builtin(Builtin::Lane);
+        b.open();
+        for var in [dead, live] {
+            let old = b.get(var);
+            let new = b.bin(BinOp::Add, old, lane);
+            b.set(var, new);
+        }
+        b.push(Stmt::Break);
+        let body = b.close();
+        b.push(Stmt::Loop { body });
+        let sum = b.get(live);
+        store(&mut b, sum);
+        let small = simplify(&b.finish());
+        verify(&small).unwrap();
+        let sets = |var| count(&small.body, &|s| matches!(s, Stmt::Set(v, _) if *v == var));
+        assert_eq!((sets(dead), sets(live)), (0, 1));
     }
 }
