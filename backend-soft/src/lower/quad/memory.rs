@@ -284,7 +284,7 @@ impl Lowering<'_, '_> {
             Space::Lds => {
                 let host = self.context_field(types::I64, offset_of!(Context, lds));
                 let offsets = self.local_offsets(self.plan.program.lds_bytes, info, address, slow);
-                (self.from_host(host, offsets), None)
+                (self.places_from(host, offsets), None)
             }
             Space::Scratch => {
                 let bytes = self.plan.program.scratch_bytes;
@@ -293,13 +293,13 @@ impl Lowering<'_, '_> {
                     let before = i64::from(bytes) * i as i64;
                     self.b.ins().iadd_imm_s(offsets[i], before)
                 });
-                (self.from_host(host, offsets), None)
+                (self.places_from(host, offsets), None)
             }
             Space::Table => (self.table_places(info, address, slow), None),
         }
     }
 
-    fn from_host(&mut self, host: Ir, offsets: [Ir; 4]) -> Places {
+    fn places_from(&mut self, host: Ir, offsets: [Ir; 4]) -> Places {
         offsets.map(|offset| (self.b.ins().iadd(host, offset), 0))
     }
 
@@ -327,7 +327,7 @@ impl Lowering<'_, '_> {
         let host = self.site_field(site, offset_of!(Site, host));
         let stores = matches!(info.kind, SiteKind::Store(_));
         let offsets = self.elements(halves);
-        (self.from_host(host, offsets), stores.then(|| self.elements(units)))
+        (self.places_from(host, offsets), stores.then(|| self.elements(units)))
     }
 
     /// Each 64-bit lane rotated right by `by` bits.
@@ -393,7 +393,7 @@ impl Lowering<'_, '_> {
         self.all_up_to(address, last, slow);
         let host = self.context_field(types::I64, offset_of!(Context, tables));
         let offsets = self.byte_offsets(address);
-        self.from_host(host, offsets)
+        self.places_from(host, offsets)
     }
 
     /// The units of four lanes, unit by unit.
