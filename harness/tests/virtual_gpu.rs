@@ -142,6 +142,27 @@ fn a_program_that_handles_a_signal_ends_as_it_says() {
     assert_eq!((ended.status, ended.summary.0["program"]["status"].as_u64()), (Some(1), Some(7)));
 }
 
+/// What the program has started is not its child here, and has the GPU open.
+#[test]
+fn a_run_that_ends_takes_along_what_the_program_started() {
+    let command = format!("{} never-ends & wait", example("guest"));
+    for signal in [Signal::TERM, Signal::KILL] {
+        let (run, process) = staying("sh", &["-c", &command]);
+        tell(&run, signal);
+        assert_eq!(run.end(SOON).unwrap().status, (signal == Signal::TERM).then_some(1));
+        assert!(gone(process), "{signal:?}");
+    }
+}
+
+/// Whether a process ends soon.
+fn gone(process: u32) -> bool {
+    let end = Instant::now() + SOON;
+    while is_there(process) && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    !is_there(process)
+}
+
 #[test]
 fn a_killed_run_leaves_nothing_behind() {
     let (run, process) = staying(&example("guest"), &["never-ends"]);
@@ -149,13 +170,9 @@ fn a_killed_run_leaves_nothing_behind() {
     let sockets = || std::fs::read_to_string("/proc/net/unix").unwrap();
     assert!(sockets().contains(&name) && is_there(process));
     tell(&run, Signal::KILL);
-    let end = Instant::now() + SOON;
-    while (is_there(process) || sockets().contains(&name)) && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(!is_there(process), "the program runs on");
-    assert!(!sockets().contains(&name), "the device is still there");
+    assert!(gone(process), "the program runs on");
     assert_eq!(run.end(SOON).unwrap().status, None);
+    assert!(!sockets().contains(&name), "the device is still there");
 }
 
 #[test]
@@ -190,10 +207,12 @@ const MOST_MEBIBYTES: u64 = 2048;
 fn a_hostile_program_costs_only_itself() {
     let seconds = std::env::var("GUESTWAVE_HOSTILE_SECONDS").unwrap_or_else(|_| "3".to_owned());
     for executor in EXECUTORS {
+        // Programs that do not end are refused sooner.
+        let options = [executor, &["--steps", "1000000"]].concat();
         for seed in ["1", "2"] {
             let arguments = [seed, &seconds];
             let limit = Duration::from_secs(90 + seconds.parse::<u64>().unwrap());
-            let ended = start(executor, &example("hostile"), &arguments, |_| ()).end(limit);
+            let ended = start(&options, &example("hostile"), &arguments, |_| ()).end(limit);
             let Ended { status, out, .. } =
                 ended.unwrap_or_else(|| panic!("seed {seed} hangs on {executor:?}"));
             let figure = out.lines().find_map(|l| l.split_once("has taken ")?.1.strip_suffix(" MiB"));

@@ -18,7 +18,7 @@
 //!    never meets itself. `std::fs` and `std::net` are not used.
 //! 2. No hook holds a lock while it runs, so a fork at any moment leaves nothing locked in the child.
 //! 3. What a program asks outside of the node and its sysfs entries goes to the real function untouched.
-//! 4. A lost executor is a lost device: ioctls answer `ENODEV`.
+//! 4. A lost executor ends the process that opened the node; where it does not, ioctls answer `ENODEV`.
 //!
 //! It has no dependencies, so that the build of the command can compile it alone and carry it.
 

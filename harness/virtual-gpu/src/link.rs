@@ -56,7 +56,10 @@ fn greet(socket: c_int) -> Result<()> {
     let file = name(socket)?;
     sys::connect(socket, &executor()).map_err(|_| sys::ENODEV)?;
     sys::send(socket, &Head { bytes: 0, code: OPEN, file, inode: 0 }.to_bytes())?;
-    sys::receive(socket, &mut [0; ANSWER_BYTES])
+    sys::receive(socket, &mut [0; ANSWER_BYTES])?;
+    // A run that is killed leaves no program behind, however it was started. A host without this leaves it with a lost device.
+    let _ = sys::live_and_die_with(socket);
+    Ok(())
 }
 
 /// Gives a socket the name of a new file.

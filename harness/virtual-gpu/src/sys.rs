@@ -33,6 +33,7 @@ mod numbers {
     pub(super) const MMAP: i64 = 9;
     pub(super) const IOCTL: i64 = 16;
     pub(super) const GETPID: i64 = 39;
+    pub(super) const FCNTL: i64 = 72;
     pub(super) const SOCKET: i64 = 41;
     pub(super) const CONNECT: i64 = 42;
     pub(super) const SENDTO: i64 = 44;
@@ -58,6 +59,7 @@ mod numbers {
     pub(super) const MMAP: i64 = 222;
     pub(super) const IOCTL: i64 = 29;
     pub(super) const GETPID: i64 = 172;
+    pub(super) const FCNTL: i64 = 25;
     pub(super) const SOCKET: i64 = 198;
     pub(super) const CONNECT: i64 = 203;
     pub(super) const SENDTO: i64 = 206;
@@ -204,6 +206,18 @@ pub(crate) fn close(descriptor: c_int) {
 /// The process, as the kernel says: a forked child must not find its parent's.
 pub(crate) fn process() -> u32 {
     call!(GETPID).map_or(0, |id| id as u32)
+}
+
+/// Has the kernel kill this process when the other end of a connection is closed, or when it is written to.
+pub(crate) fn live_and_die_with(socket: c_int) -> Result<()> {
+    const SET_FLAGS: c_int = 4;
+    const SET_OWNER: c_int = 8;
+    const SET_SIGNAL: c_int = 10;
+    const ASYNCHRONOUS: c_int = 0o20_000;
+    const KILL: c_int = 9;
+    call!(FCNTL, socket, SET_OWNER, process())?;
+    call!(FCNTL, socket, SET_SIGNAL, KILL)?;
+    call!(FCNTL, socket, SET_FLAGS, ASYNCHRONOUS).map(drop)
 }
 
 /// A Unix stream socket.
