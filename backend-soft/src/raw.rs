@@ -105,8 +105,11 @@ impl Buffer<u8> {
     pub(crate) fn clear_part(&mut self, at: usize, len: usize) {
         let at = at.min(self.len);
         let len = len.min(self.len - at);
-        // SAFETY: inside, and as for `get`.
-        unsafe { self.start().add(at).write_bytes(0, len) };
+        // A store of nothing to where nothing is mapped costs hosts with masked stores more than one of many bytes.
+        if len > 0 {
+            // SAFETY: inside, and as for `get`.
+            unsafe { self.start().add(at).write_bytes(0, len) };
+        }
     }
 
     /// The buffer as memory. It must outlive all uses, which its owner sees to by dropping both together.
