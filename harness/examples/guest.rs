@@ -4,6 +4,8 @@
 mod support;
 
 use std::ffi::c_int;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
 
 use support::{Gl, POINTS, Result};
 
@@ -26,7 +28,7 @@ const VERTICES: i32 = 100;
 /// One behaviour.
 type Behave = fn() -> Result<()>;
 
-const BEHAVIOURS: [(&str, Behave); 9] = [
+const BEHAVIOURS: [(&str, Behave); 10] = [
     ("right", right),
     ("killed", killed),
     ("never-waits", never_waits),
@@ -34,6 +36,7 @@ const BEHAVIOURS: [(&str, Behave); 9] = [
     ("fork", forks),
     ("pressure", pressure),
     ("reopen", reopens),
+    ("flood", flood),
     ("draws", draws),
     ("submissions", submissions),
 ];
@@ -169,6 +172,27 @@ fn reopens() -> Result<()> {
         check(&gl, program)?;
     }
     println!("ten times right");
+    Ok(())
+}
+
+/// Takes more connections to the executor than it serves, without saying anything on them, gives them back, and works.
+fn flood() -> Result<()> {
+    const CONNECTIONS: usize = 700;
+    let gl = Gl::new()?;
+    let program = gl.program(SHADER, &[c"number"])?;
+    let all = std::env::var("GUESTWAVE_VIRTUAL_GPU")?;
+    let address = SocketAddr::from_abstract_name(all.split(',').next().unwrap_or_default())?;
+    let taken =
+        (0..CONNECTIONS).map(|_| UnixStream::connect_addr(&address)).collect::<std::io::Result<Vec<_>>>()?;
+    check(&gl, program)?;
+    drop(taken);
+    check(&gl, program)?;
+    while let Err(error) = Gl::new() {
+        // The executor may not have seen yet that they are closed.
+        println!("not yet: {error}");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    println!("flooded, and right");
     Ok(())
 }
 

@@ -77,6 +77,11 @@ fn the_device_is_opened_again_and_again() {
 }
 
 #[test]
+fn connections_end_with_an_error_and_come_back() {
+    assert_eq!(behaves("flood", "flooded, and right").status, Some(0));
+}
+
+#[test]
 fn memory_ends_with_an_error_of_opengl_and_comes_back() {
     assert_eq!(behaves("pressure", "memory ended, and came back").status, Some(0));
 }

@@ -55,8 +55,8 @@ pub(crate) fn open(flags: c_int) -> Result<c_int> {
 fn greet(socket: c_int) -> Result<()> {
     let file = name(socket)?;
     sys::connect(socket, &executor()).map_err(|_| sys::ENODEV)?;
-    sys::send(socket, &Head { bytes: 0, code: OPEN, file, inode: 0 }.to_bytes())?;
-    sys::receive(socket, &mut [0; ANSWER_BYTES])?;
+    let greeted = sys::send(socket, &Head { bytes: 0, code: OPEN, file, inode: 0 }.to_bytes());
+    greeted.and_then(|()| sys::receive(socket, &mut [0; ANSWER_BYTES])).map_err(|_| sys::ENODEV)?;
     // A run that is killed leaves no program behind, however it was started. A host without this leaves it with a lost device.
     let _ = sys::live_and_die_with(socket);
     Ok(())
