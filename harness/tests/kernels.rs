@@ -1,5 +1,9 @@
 //! Kernels of clang's code objects on every executor, each against what its source says.
-#![expect(clippy::unwrap_used, reason = "what cannot be read or set up has to stop the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "what cannot be read or set up has to stop the test"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
