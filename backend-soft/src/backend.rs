@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use guestwave_cp::GuestMemory;
 use guestwave_translate::backend::{
@@ -197,14 +196,5 @@ impl Backend for SoftBackend {
 
     fn poll(&mut self, ticket: Ticket, _: &dyn GuestMemory) -> Result<Option<Completion>, BackendError> {
         self.ended.remove(&ticket).map(Some).ok_or(BackendError::UnknownTicket(ticket))
-    }
-
-    fn wait(
-        &mut self,
-        ticket: Ticket,
-        memory: &dyn GuestMemory,
-        _: Duration,
-    ) -> Result<Option<Completion>, BackendError> {
-        self.poll(ticket, memory)
     }
 }

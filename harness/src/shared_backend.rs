@@ -64,13 +64,4 @@ impl Backend for SharedBackend {
     fn poll(&mut self, ticket: Ticket, _: &dyn GuestMemory) -> Result<Option<Completion>, BackendError> {
         Ok(self.ended.remove(&ticket))
     }
-
-    fn wait(
-        &mut self,
-        ticket: Ticket,
-        memory: &dyn GuestMemory,
-        _: Duration,
-    ) -> Result<Option<Completion>, BackendError> {
-        self.poll(ticket, memory)
-    }
 }

@@ -104,6 +104,7 @@ fn options_that_would_not_be_heeded_are_bad_usage() {
         ("replay --executor reference --fidelity fast SAMPLE", "--executor translate"),
         ("replay --executor reference --backend soft SAMPLE", "--executor translate"),
         ("run --adapter llvmpipe -- true", "--adapter is for --backend wgpu"),
+        ("varyings run README.md --job 0 --words 0:1048577", "1048576"),
         ("varyings decode --gpu g52", "WORD"),
         ("varyings decode --gpu g52 2ec00202 10 0", "2 or 4 words, 3 are given"),
         ("varyings decode --gpu g57 1 2 3 4 5", "4 or 8 words, 5 are given"),

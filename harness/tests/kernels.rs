@@ -260,6 +260,12 @@ fn the_command_shows_outputs_and_tells_faults_and_misuse_apart() {
     let (status, text, error) = saxpy("1", "out:100", &[]);
     assert_eq!((status, text.as_str()), (2, ""));
     assert!(error.contains("byte 100 of argument") && error.contains("which has 100 bytes"), "{error}");
+    let input = folder().join("kernels.cl");
+    let input = format!("in:{}", input.display());
+    let base = ["kernel", "kernels-1030.hsaco", "--kernel", "saxpy", "--groups", "1"];
+    let (status, _, error) =
+        guestwave(&[&base[..], &["--arg", "out:1024", "--arg", &input, "--arg", "f32:2"]].concat());
+    assert!(status == 2 && error.contains("argument 1, which is given as in:"), "{error}");
     assert_eq!(saxpy("1", "u32:1024", &[]).0, 3);
     assert_eq!(saxpy("1", "out:many", &[]).0, 3);
     assert_eq!(guestwave(&["kernel", "kernels.cl", "--groups", "1"]).0, 3);

@@ -146,6 +146,23 @@ fn numbers_at_the_ends_of_their_ranges_are_answered() {
     }
 }
 
+#[test]
+fn batches_whose_buffers_are_smaller_than_their_packets_say_are_answered() {
+    let batch = Path::new(env!("CARGO_MANIFEST_DIR")).join("captures/intel/ivb-c08_hole_both-000.json");
+    let mut capture: serde_json::Value = serde_json::from_slice(&std::fs::read(batch).unwrap()).unwrap();
+    let folder = scratch("batches");
+    for size in [0, 1, 4096, 65536, u64::MAX] {
+        for buffer in capture["bos"].as_array_mut().unwrap() {
+            buffer["size"] = size.into();
+        }
+        let file = folder.join(format!("{size}.json"));
+        std::fs::write(&file, capture.to_string()).unwrap();
+        for command in ["so-decl run FILE", "inspect FILE"] {
+            answered(&format!("{command}: {size}"), &call(command, &[("FILE", file.as_os_str())]));
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn names_that_are_not_utf_8_are_files_like_others() {

@@ -1,7 +1,6 @@
 //! A backend that evaluates programs plainly, lane by lane: slow, and the yardstick of the others.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use guestwave_cp::GuestMemory;
 
@@ -79,14 +78,5 @@ impl Backend for PlainBackend {
             Some((t, completion)) if t == ticket => Ok(Some(completion)),
             _ => Err(BackendError::UnknownTicket(ticket)),
         }
-    }
-
-    fn wait(
-        &mut self,
-        ticket: Ticket,
-        memory: &dyn GuestMemory,
-        _: Duration,
-    ) -> Result<Option<Completion>, BackendError> {
-        self.poll(ticket, memory)
     }
 }

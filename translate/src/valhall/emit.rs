@@ -10,7 +10,7 @@ use crate::convert::Convert;
 use crate::gfx10::flow::{BlockId, Tree};
 use crate::gfx10::{Assumption, Known};
 use crate::program::{Builder, Program, Rate, Stmt, Type, Value, Var};
-use crate::ways::Contents;
+use crate::ways::{Contents, Ways};
 
 /// What a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,7 +112,7 @@ impl<'a> Emit<'a> {
         Refusal::Form { name: inst.row.name, pc: inst.offset, what }
     }
 
-    fn var(&mut self, cell: Cell) -> Var {
+    pub(super) fn var(&mut self, cell: Cell) -> Var {
         if let Some(var) = self.vars.get(&cell) {
             return *var;
         }

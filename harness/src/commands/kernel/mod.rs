@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use guestwave_cp::{Completed, DispatchError, DispatchId, Executor, GuestMemory, MemoryFault};
+use guestwave_cp::{AccessKind, Completed, DispatchError, DispatchId, Executor, GuestMemory, MemoryFault};
 
 use super::{USAGE, files};
 use crate::engine::{Engine, EngineArgs};
@@ -93,18 +93,18 @@ fn launch(args: &Args, prepared: &Prepared, report: &mut Report) -> Result<u8> {
         }
         Err(error) => {
             report.refuse(error.code, &error);
-            report.note(error.fault.and_then(|fault| place(&prepared.buffers, &fault)));
+            report.note(error.fault.and_then(|fault| place(args, &prepared.buffers, &fault)));
             Ok(2)
         }
     }
 }
 
 /// The argument that an access missed, in a clause.
-fn place(buffers: &[Placed], fault: &MemoryFault) -> Option<String> {
+fn place(args: &Args, buffers: &[Placed], fault: &MemoryFault) -> Option<String> {
     let Placed { argument, address, bytes } = buffers.iter().rev().find(|b| b.address <= fault.address)?;
     let byte = fault.address - address;
-    // What is mapped and faults all the same is a store to a buffer that the kernel may only read.
-    let why = match byte < *bytes {
+    let only_read = !args.values.get(*argument).is_some_and(Given::is_output);
+    let why = match byte < *bytes && only_read && fault.kind != AccessKind::Read {
         true => "which is given as in: and not to be stored to".to_owned(),
         false => format!("which has {bytes} bytes"),
     };

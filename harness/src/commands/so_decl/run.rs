@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use guestwave_cp::intel::{Observer, Refusal, Refused};
 use guestwave_cp::streamout::Slot;
-use guestwave_cp::{DrawFacts, GuestMemory, Origin};
+use guestwave_cp::{AccessKind, DrawFacts, GuestMemory, Origin};
 
 use super::Run;
 use crate::commands::style;
@@ -115,10 +115,14 @@ fn print_buffers(
         if !buffer.enabled || buffer.size == 0 {
             continue;
         }
-        let mut bytes = vec![0; usize::try_from(buffer.size.min(1 << 24))?];
+        let title = format!("buffer {} at {:#x}, offset {position}", slot.index(), buffer.base);
+        if machine.memory.check(buffer.base, buffer.size, AccessKind::Read).is_err() {
+            writeln!(out, "  {}: {}", style::name(title), style::bad("not all of it is mapped"))?;
+            continue;
+        }
+        let mut bytes = vec![0; usize::try_from(buffer.size)?];
         machine.memory.read(buffer.base, &mut bytes)?;
         let words: Vec<_> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let title = format!("buffer {} at {:#x}, offset {position}", slot.index(), buffer.base);
         print_words(&title, &words, out)?;
         if let Some(folder) = &args.dump {
             fs::create_dir_all(folder)?;

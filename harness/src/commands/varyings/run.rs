@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     corners: Option<u64>,
     /// Print words of memory at the end: a hexadecimal address and a number of words
-    #[arg(long, value_name = "ADDRESS:WORDS", value_parser = place)]
+    #[arg(long, value_name = "ADDRESS:WORDS", value_parser = words_at)]
     words: Vec<(u64, u64)>,
     /// Print one JSON object
     #[arg(long)]
@@ -48,6 +48,14 @@ fn address(text: &str) -> Result<u64, String> {
 fn place(text: &str) -> Result<(u64, u64), String> {
     let (at, count) = text.split_once(':').ok_or("an address, a colon and a number are wanted")?;
     Ok((address(at)?, count.parse().map_err(|_| format!("{count} is not a number"))?))
+}
+
+fn words_at(text: &str) -> Result<(u64, u64), String> {
+    let (at, count) = place(text)?;
+    match count <= MAX_WORDS {
+        true => Ok((at, count)),
+        false => Err(format!("{count} words are more than the {MAX_WORDS} that are printed")),
+    }
 }
 
 /// Runs the chain; the exit status is 2 if something was refused.
@@ -97,7 +105,7 @@ const MAX_WORDS: u64 = 1 << 20;
 
 fn words(memory: &dyn GuestMemory, (at, count): (u64, u64)) -> Result<Vec<u32>> {
     let word = |i: u64| read_u32(memory, at.wrapping_add(4 * i));
-    Ok((0..count.min(MAX_WORDS)).map(word).collect::<Result<_, _>>()?)
+    Ok((0..count).map(word).collect::<Result<_, _>>()?)
 }
 
 fn ranges(completed: &Completed) -> Vec<String> {

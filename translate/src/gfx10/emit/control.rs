@@ -9,7 +9,7 @@ use super::{Emit, Stop};
 use crate::gfx10::flow::{BlockId, Condition, End, Node};
 use crate::gfx10::ops::{Lower, Row};
 use crate::gfx10::plan::{Plan, Way};
-use crate::program::{BinOp, Builder, Stmt, UnOp, Value};
+use crate::program::{BinOp, Builder, Stmt, UnOp, Value, Var};
 use crate::ways::{Contents, Ways};
 
 /// Instructions that have no effect on what a program stores, and the barrier.
@@ -79,65 +79,17 @@ fn barrier(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
 impl Ways for Emit<'_> {
     type Stop = Stop;
 
-    fn builder(&mut self) -> &mut Builder {
-        &mut self.b
-    }
-
-    fn contents(&mut self) -> &mut Contents {
-        &mut self.contents
-    }
-}
-
-impl Emit<'_> {
-    pub(super) fn nodes(&mut self, nodes: &[Node]) -> Result<(), Stop> {
-        nodes.iter().try_for_each(|n| self.node(n))
-    }
-
-    fn node(&mut self, node: &Node) -> Result<(), Stop> {
-        match node {
-            Node::Block(b) => self.basic_block(*b),
-            Node::If { block, taken, next } => self.branch(*block, taken, next),
-            Node::Loop { body, .. } => {
-                let mut blocks = Vec::new();
-                collect(body, &mut blocks);
-                self.forget_and_repeat(&blocks, |e| e.nodes(body))
-            }
-            Node::Exit(exit) => {
-                self.exit(*exit);
-                Ok(())
-            }
-            Node::End => {
-                self.b.push(Stmt::Return);
-                Ok(())
-            }
-            Node::Lower(flag) => self.flag(*flag, false),
-            Node::Raise(flag) => self.flag(*flag, true),
-            Node::IfRaised(flag, exit) => {
-                let cell = self.flag_cell(*flag);
-                let raised = self.get(cell);
-                self.choose(
-                    raised,
-                    |e| {
-                        e.exit(*exit);
-                        Ok(())
-                    },
-                    |_| Ok(()),
-                )
-            }
-            Node::Chain(blocks) => self.chain(blocks),
-        }
+    fn parts(&mut self) -> (&mut Builder, &mut Contents) {
+        (&mut self.b, &mut self.contents)
     }
 
     /// A flag varies if it is raised or lowered where lanes go their own ways; else the wave raises it together.
-    fn flag_cell(&self, index: usize) -> Cell {
-        Cell::Flag { index, zone: self.flags_apart.contains(&index) }
+    fn flag(&mut self, index: usize) -> Var {
+        self.cell(Cell::Flag { index, zone: self.flags_apart.contains(&index) })
     }
 
-    fn flag(&mut self, index: usize, raised: bool) -> Result<(), Stop> {
-        let cell = self.flag_cell(index);
-        let value = self.b.cbool(raised);
-        self.put(cell, value);
-        Ok(())
+    fn next_block(&mut self) -> Var {
+        self.cell(Cell::Next)
     }
 
     fn basic_block(&mut self, b: BlockId) -> Result<(), Stop> {
@@ -159,6 +111,47 @@ impl Emit<'_> {
         Ok(())
     }
 
+    fn end_of(&self, b: BlockId) -> End<()> {
+        self.input.graph.block(b).end.ways()
+    }
+
+    fn condition_of(&mut self, b: BlockId) -> Value {
+        match self.conditions.get(&b) {
+            Some(condition) => *condition,
+            None => self.b.cbool(false),
+        }
+    }
+
+    /// Everything is forgotten but scalar registers that none of the blocks writes, and that hold no part of a mask where one of
+    /// them begins, which becomes a number where that is wanted.
+    fn forget_for_loop(&mut self, blocks: &[BlockId]) {
+        let kept = self.kept_in_loop(blocks);
+        self.contents.forget(|var| kept.contains(&var));
+    }
+
+    fn branch(&mut self, block: BlockId, taken: &[Node], next: &[Node]) -> Result<(), Stop> {
+        let condition = self.condition_of(block);
+        let exec_asked = match self.input.graph.block(block).end {
+            End::Branch { condition: Condition::ExecZero(zero), .. } => {
+                (self.input.plan.way(block) == Way::Lane).then_some(!zero)
+            }
+            _ => None,
+        };
+        self.choose(
+            condition,
+            |e| {
+                e.assume_exec(exec_asked);
+                e.nodes(taken)
+            },
+            |e| {
+                e.assume_exec(exec_asked.map(|t| !t));
+                e.nodes(next)
+            },
+        )
+    }
+}
+
+impl Emit<'_> {
     /// Whether the branch is taken.
     fn condition(&mut self, b: BlockId, condition: Condition) -> Result<Value, Stop> {
         let by_lanes = self.input.plan.way(b) == Way::Lane;
@@ -179,30 +172,6 @@ impl Emit<'_> {
         Ok(if wanted { truth } else { self.b.un(UnOp::Not, truth) })
     }
 
-    fn branch(&mut self, block: BlockId, taken: &[Node], next: &[Node]) -> Result<(), Stop> {
-        let condition = match self.conditions.get(&block) {
-            Some(c) => *c,
-            None => self.b.cbool(false),
-        };
-        let exec_asked = match self.input.graph.block(block).end {
-            End::Branch { condition: Condition::ExecZero(zero), .. } => {
-                (self.input.plan.way(block) == Way::Lane).then_some(!zero)
-            }
-            _ => None,
-        };
-        self.choose(
-            condition,
-            |e| {
-                e.assume_exec(exec_asked);
-                e.nodes(taken)
-            },
-            |e| {
-                e.assume_exec(exec_asked.map(|t| !t));
-                e.nodes(next)
-            },
-        )
-    }
-
     /// Remembers what a branch on EXEC tells about this lane.
     fn assume_exec(&mut self, lane: Option<bool>) {
         if let Some(lane) = lane {
@@ -210,16 +179,6 @@ impl Emit<'_> {
             let var = self.cell(Cell::Mask(sreg::EXEC_LO));
             self.contents.assume(var, value);
         }
-    }
-
-    /// A `Loop` of these blocks.
-    fn forget_and_repeat(
-        &mut self,
-        blocks: &[BlockId],
-        body: impl FnOnce(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        self.forget_for_loop(blocks);
-        self.repeat(body)
     }
 
     /// An access whose dwords do not lie together if `swizzled`.
@@ -238,29 +197,6 @@ impl Emit<'_> {
             None => self.choose(swizzled, pieces, run),
         }
     }
-
-    /// Irreducible control: in each round the block whose number is next runs and names the one after it.
-    fn chain(&mut self, blocks: &[BlockId]) -> Result<(), Stop> {
-        self.forget_and_repeat(blocks, |e| e.round(blocks, |e| e.get(Cell::Next), Self::chain_link))
-    }
-
-    fn chain_link(&mut self, b: BlockId) -> Result<(), Stop> {
-        self.basic_block(b)?;
-        let to = match self.input.graph.block(b).end {
-            End::Program => {
-                self.b.push(Stmt::Return);
-                return Ok(());
-            }
-            End::To(to) => self.b.c32(to.0 as u32),
-            End::Branch { taken, next, .. } => {
-                let (taken, next) = (self.b.c32(taken.0 as u32), self.b.c32(next.0 as u32));
-                let condition = self.conditions[&b];
-                self.b.select(condition, taken, next)
-            }
-        };
-        self.put(Cell::Next, to);
-        Ok(())
-    }
 }
 
 /// The flags that are raised or lowered inside branches that lanes take by themselves.
@@ -276,22 +212,6 @@ pub(super) fn flags_apart(nodes: &[Node], plan: &Plan, apart: bool, flags: &mut 
             Node::Raise(flag) | Node::Lower(flag) if apart => {
                 flags.insert(*flag);
             }
-            _ => {}
-        }
-    }
-}
-
-/// The blocks of some nodes.
-fn collect(nodes: &[Node], blocks: &mut Vec<BlockId>) {
-    for node in nodes {
-        match node {
-            Node::Block(b) => blocks.push(*b),
-            Node::If { taken, next, .. } => {
-                collect(taken, blocks);
-                collect(next, blocks);
-            }
-            Node::Loop { body, .. } => collect(body, blocks),
-            Node::Chain(all) => blocks.extend(all),
             _ => {}
         }
     }

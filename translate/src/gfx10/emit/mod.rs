@@ -24,7 +24,7 @@ use super::ops::{self, Lower};
 use super::plan::{Kinds, Liveness, Plan, State, file_end};
 use super::translation::{Assumption, Known, Source, Translation};
 use crate::program::{Builder, Value, Var};
-use crate::ways::Contents;
+use crate::ways::{Contents, Ways};
 use mode::Modes;
 
 pub(super) use clock::reads_clock;

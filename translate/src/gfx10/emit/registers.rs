@@ -68,9 +68,8 @@ impl Cell {
 }
 
 impl Emit<'_> {
-    /// Forgets what a loop of these blocks may change: everything but scalar registers that none of them writes, and that hold
-    /// no part of a mask where one of them begins, which becomes a number where that is wanted.
-    pub(super) fn forget_for_loop(&mut self, blocks: &[BlockId]) {
+    /// The scalar registers that no loop of these blocks changes.
+    pub(super) fn kept_in_loop(&self, blocks: &[BlockId]) -> HashSet<Var> {
         let wave = self.input.source.wave;
         let graph = self.input.graph;
         let written = blocks
@@ -80,13 +79,11 @@ impl Emit<'_> {
         let in_mask =
             |r: u8| blocks.iter().any(|b| self.input.kinds.entry(*b).masks_in(r, 1).next().is_some());
         let stays = |r: u8| !written.contains(r) && !in_mask(r);
-        let kept: HashSet<Var> = self
-            .vars
+        self.vars
             .iter()
             .filter(|(cell, _)| matches!(cell, Cell::Sgpr { register, zone: false } if stays(*register)))
             .map(|(_, var)| *var)
-            .collect();
-        self.contents.forget(|var| kept.contains(&var));
+            .collect()
     }
 
     pub(super) fn cell(&mut self, cell: Cell) -> Var {

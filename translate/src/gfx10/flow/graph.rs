@@ -38,6 +38,15 @@ pub enum End<C = Condition> {
 }
 
 impl<C: Copy> End<C> {
+    /// Where it goes on, without the condition.
+    pub(crate) fn ways(self) -> End<()> {
+        match self {
+            End::Program => End::Program,
+            End::To(to) => End::To(to),
+            End::Branch { taken, next, .. } => End::Branch { condition: (), taken, next },
+        }
+    }
+
     /// The blocks that may follow, `taken` first.
     pub fn successors(self) -> impl Iterator<Item = BlockId> {
         match self {
