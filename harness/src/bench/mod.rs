@@ -6,8 +6,11 @@
 mod baseline;
 mod clock;
 mod draws;
+mod first_use;
 mod kernels;
 mod packets;
+
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -48,7 +51,7 @@ const CASES: [Case; 6] =
 
 /// The names of all benchmarks.
 pub fn names() -> Vec<&'static str> {
-    CASES.iter().map(|c| c.name).collect()
+    CASES.iter().map(|c| c.name).chain([first_use::NAME]).collect()
 }
 
 /// A benchmark's result, in the shape of `bench --json`.
@@ -93,6 +96,8 @@ pub struct Options {
     pub runs: u32,
     /// The baseline programs.
     pub baselines: Baselines,
+    /// Captures whose programs [`first-use`](names) measures; without, one that is built in.
+    pub captures: Vec<PathBuf>,
 }
 
 /// Runs the benchmark of that name.
@@ -100,6 +105,9 @@ pub struct Options {
 /// # Errors
 /// There is none of that name, its work cannot be done here or is done wrong, or the baseline does not run.
 pub fn run(name: &str, options: &Options) -> Result<Row> {
+    if name == first_use::NAME {
+        return first_use::row(options);
+    }
     let case = CASES.iter().find(|c| c.name == name);
     let case =
         case.with_context(|| format!("there is no benchmark {name:?}; there are {}", names().join(", ")))?;
@@ -183,6 +191,17 @@ mod tests {
         Cli::parse_from([&["bench"], args].concat()).engine
     }
 
+    fn options(engine: EngineArgs) -> Options {
+        Options { engine, runs: 1, baselines: Baselines::default(), captures: Vec::new() }
+    }
+
+    #[test]
+    fn first_uses_are_those_of_the_built_in_capture() {
+        let row = run(first_use::NAME, &options(engine(&["--executor", "translate"]))).unwrap();
+        assert!(row.runs > 0 && 0.0 < row.min && row.min <= row.value && row.value <= row.max, "{row:?}");
+        run(first_use::NAME, &options(engine(&["--executor", "reference"]))).unwrap_err();
+    }
+
     /// A part of each work, on the reference and translated.
     #[test]
     fn every_work_is_done_right_on_every_executor() {
@@ -207,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_none_is_told() {
-        let options = Options { engine: engine(&[]), runs: 1, baselines: Baselines::default() };
+        let options = options(engine(&[]));
         let error = run("frobnicate", &options).unwrap_err().to_string();
         assert!(names().iter().all(|n| error.contains(n)), "{error}");
     }

@@ -20,11 +20,18 @@ const LEVEL: i32 = 19;
 /// # Errors
 /// The file cannot be read, is too large, or is not a capture.
 pub fn load(path: &Path) -> Result<Capture, CaptureError> {
-    let mut file = fs::File::open(path)?;
+    read(fs::File::open(path)?)
+}
+
+/// As [`load`], from anything that can be read.
+///
+/// # Errors
+/// As [`load`].
+pub fn read(mut from: impl Read) -> Result<Capture, CaptureError> {
     let mut start = Vec::new();
-    file.by_ref().take(4).read_to_end(&mut start)?;
+    from.by_ref().take(4).read_to_end(&mut start)?;
     let compressed = start == ZSTD_MAGIC;
-    let whole = io::Cursor::new(start).chain(file);
+    let whole = io::Cursor::new(start).chain(from);
     let bytes = match compressed {
         true => bounded(zstd::stream::read::Decoder::new(whole)?, MAX_CAPTURE_BYTES)?,
         false => bounded(whole, MAX_CAPTURE_BYTES)?,

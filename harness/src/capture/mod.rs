@@ -16,7 +16,7 @@ mod record;
 mod writer;
 
 pub use error::{CAPTURE_ERRORS, CaptureError};
-pub use file::{MAX_CAPTURE_BYTES, load, store};
+pub use file::{MAX_CAPTURE_BYTES, load, read, store};
 pub use record::*;
 
 /// Bytes of a guest page, the unit of page records.

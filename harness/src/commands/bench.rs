@@ -26,6 +26,9 @@ pub(super) struct Args {
     /// Runs of each benchmark, of which the median counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..))]
     runs: u32,
+    /// A capture whose programs `first-use` measures, instead of one that is built in; may be given again
+    #[arg(long = "capture", value_name = "FILE")]
+    captures: Vec<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -35,7 +38,8 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<u8> {
     let wanted: Vec<&str> =
         if args.names.is_empty() { names() } else { args.names.iter().map(String::as_str).collect() };
     let baselines = Baselines { folder: args.baseline.clone() };
-    let options = Options { engine: args.engine.strict(), runs: args.runs, baselines };
+    let captures = args.captures.clone();
+    let options = Options { engine: args.engine.strict(), runs: args.runs, baselines, captures };
     for name in wanted {
         let row = measure(name, &options)?;
         match args.json {

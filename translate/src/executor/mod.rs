@@ -10,7 +10,7 @@ mod records;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use guestwave_cp::{
     Completed, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory, Origin, Outputs,
@@ -64,6 +64,8 @@ pub struct Stats {
     pub batches: u64,
     /// How programs that ran are held, and why, where the backend has a choice.
     pub held: BTreeMap<ProgramId, Holds>,
+    /// How long each of the modules took, from its dispatch to code: translation and the backend's compilation.
+    pub first_uses: Vec<Duration>,
 }
 
 /// A dispatch that waits for the next flush.
@@ -199,7 +201,10 @@ impl TranslatingExecutor {
                 None => backend.compile_best(program),
             }
         };
-        self.cache.translate(dispatch, memory, fidelity, holding, compile)
+        let start = Instant::now();
+        let made = self.cache.translate(dispatch, memory, fidelity, holding, compile);
+        self.count().first_uses.push(start.elapsed());
+        made
     }
 
     /// Runs what is held back; completions go to `self.done`.
