@@ -10,9 +10,9 @@ use guestwave_translate::backend::{
 };
 use guestwave_translate::program::{Program, Stmt, simplify, verify};
 
-use crate::jit::Jit;
+use crate::jit::{Compiled, Jit};
 use crate::lower::MAX_UNITS;
-use crate::plan::{self, depth, sharing};
+use crate::plan::{self, Sharing, depth, sharing};
 use crate::run::{Pool, Ready, Threads, Worker, run};
 
 /// Largest workgroup LDS, as the guests' hardware has it.
@@ -162,6 +162,34 @@ fn widest(block: &[Stmt]) -> usize {
     block.iter().map(of).max().unwrap_or(0)
 }
 
+fn compiled(jit: &mut Jit, program: &Program) -> Result<(Compiled, Sharing), BackendError> {
+    if let Some((code, reason)) = beyond(program) {
+        return Err(refusal(code, reason));
+    }
+    let simple = simplify(program);
+    let plan = plan::plan(&simple);
+    if plan.frame.bytes > MAX_FRAME {
+        let reason = format!("{} bytes live from one part of a wave to another", plan.frame.bytes);
+        return Err(refusal("SOFT-COMPILE-007", reason));
+    }
+    let compiled = jit.compile(&plan).map_err(|e| refusal("SOFT-COMPILE-008", e.to_string()))?;
+    Ok((compiled, sharing(&simple)))
+}
+
+/// Compiles a program for another host than this, named by a target triple (`aarch64-unknown-linux-gnu`), and drops the
+/// code.
+///
+/// # Errors
+/// As [`Backend::compile`] of a backend on that host.
+///
+/// # Panics
+/// The name is no target triple.
+#[cfg(feature = "other-hosts")]
+pub fn compile_for(host: &str, program: &Program) -> Result<(), BackendError> {
+    let jit = Jit::of_host(host, SoftOptions::default());
+    compiled(&mut jit.map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?, program).map(drop)
+}
+
 impl Backend for SoftBackend {
     fn caps(&self) -> &Caps {
         &self.caps
@@ -171,17 +199,8 @@ impl Backend for SoftBackend {
         if holding != Holding::Wave {
             return Err(refusal("SOFT-COMPILE-006", format!("the holding {holding:?}")));
         }
-        if let Some((code, reason)) = beyond(program) {
-            return Err(refusal(code, reason));
-        }
-        let simple = simplify(program);
-        let plan = plan::plan(&simple);
-        if plan.frame.bytes > MAX_FRAME {
-            let reason = format!("{} bytes live from one part of a wave to another", plan.frame.bytes);
-            return Err(refusal("SOFT-COMPILE-007", reason));
-        }
-        let compiled = self.jit.compile(&plan).map_err(|e| refusal("SOFT-COMPILE-008", e.to_string()))?;
-        let (sharing, in_order) = (sharing(&simple), AtomicBool::new(false));
+        let (compiled, sharing) = compiled(&mut self.jit, program)?;
+        let in_order = AtomicBool::new(false);
         self.programs.push(Ready { program: Arc::clone(program), compiled, sharing, in_order });
         Ok(ProgramId(self.programs.len() as u32 - 1))
     }

@@ -1,7 +1,7 @@
 //! Cranelift at work: the host's code generator, and programs turned into functions of this process.
 
 use cranelift_codegen::ir::{AbiParam, Endianness, Function, Signature, Type, UserFuncName, types};
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::isa::{Builder, CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{CodegenError, Context as Codegen};
 use cranelift_frontend::FunctionBuilderContext;
@@ -69,7 +69,19 @@ pub(crate) struct Jit {
 impl Jit {
     /// A generator for the CPU at hand, as far as `options` let it use what the CPU has.
     pub(crate) fn new(options: SoftOptions) -> Result<Self, JitError> {
-        let isa = host_isa()?;
+        let builder = cranelift_native::builder().map_err(|e| JitError::Host(e.to_owned()))?;
+        Self::of(builder, options)
+    }
+
+    /// A generator for a host that Cranelift knows by name, to look at its code only.
+    #[cfg(feature = "other-hosts")]
+    pub(crate) fn of_host(name: &str, options: SoftOptions) -> Result<Self, JitError> {
+        let builder = cranelift_codegen::isa::lookup_by_name(name);
+        Self::of(builder.map_err(|e| JitError::Host(e.to_string()))?, options)
+    }
+
+    fn of(builder: Builder, options: SoftOptions) -> Result<Self, JitError> {
+        let isa = finished(builder)?;
         let host = Host {
             fma: options.native_fma && has_fma(&isa),
             vectors: options.vectors && has_vectors(&isa),
@@ -126,12 +138,11 @@ impl std::fmt::Debug for Jit {
     }
 }
 
-fn host_isa() -> Result<OwnedTargetIsa, JitError> {
+fn finished(builder: Builder) -> Result<OwnedTargetIsa, JitError> {
     let mut flags = settings::builder();
     for (name, value) in FLAGS {
         flags.set(name, value).map_err(|e| JitError::Host(e.to_string()))?;
     }
-    let builder = cranelift_native::builder().map_err(|e| JitError::Host(e.to_owned()))?;
     let finished = builder.finish(settings::Flags::new(flags));
     finished.map_err(|e: CodegenError| JitError::Host(e.to_string()))
 }

@@ -23,5 +23,7 @@ mod plan;
 mod raw;
 mod run;
 
+#[cfg(feature = "other-hosts")]
+pub use backend::compile_for;
 pub use backend::{SoftBackend, SoftOptions};
 pub use codes::CATALOGUE;
