@@ -1,6 +1,5 @@
 //! The [`Backend`] that compiles to native code and runs it at once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -57,7 +56,7 @@ pub struct SoftBackend {
     pool: Pool,
     threads: Threads,
     /// Ends that nobody has asked for yet.
-    ended: BTreeMap<Ticket, Completion>,
+    ended: Vec<(Ticket, Completion)>,
     next: u64,
 }
 
@@ -88,7 +87,7 @@ impl SoftBackend {
             programs: Vec::new(),
             pool: Pool::default(),
             threads: Threads::new(threads, options.split_waves),
-            ended: BTreeMap::new(),
+            ended: Vec::new(),
             next: 0,
         })
     }
@@ -100,7 +99,8 @@ impl SoftBackend {
 
     /// Runs a batch to its end.
     fn run(&mut self, batch: &Batch, memory: &dyn GuestMemory) -> Completion {
-        let mut completion = Completion::default();
+        let done = Vec::with_capacity(batch.launches.len());
+        let mut completion = Completion { done, fault: None };
         let mut worker = Worker::new(memory, &mut self.pool);
         for launch in &batch.launches {
             match run_launch(&mut worker, &mut self.threads, &self.programs, launch) {
@@ -209,11 +209,13 @@ impl Backend for SoftBackend {
         let ticket = Ticket(self.next);
         self.next += 1;
         let completion = self.run(&batch, memory);
-        self.ended.insert(ticket, completion);
+        self.ended.push((ticket, completion));
         Ok(ticket)
     }
 
     fn poll(&mut self, ticket: Ticket, _: &dyn GuestMemory) -> Result<Option<Completion>, BackendError> {
-        self.ended.remove(&ticket).map(Some).ok_or(BackendError::UnknownTicket(ticket))
+        let place = self.ended.iter().position(|(ended, _)| *ended == ticket);
+        let place = place.ok_or(BackendError::UnknownTicket(ticket))?;
+        Ok(Some(self.ended.swap_remove(place).1))
     }
 }

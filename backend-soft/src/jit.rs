@@ -10,7 +10,7 @@ use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_nam
 
 use crate::backend::SoftOptions;
 use crate::lower::{Helpers, Host, Lowered, lower};
-use crate::plan::Plan;
+use crate::plan::{Plan, Tail};
 use crate::raw::{Code, HELPERS, Library};
 
 /// Flags of the code generator. Frames are probed, so that a program with many values cannot step over a stack's guard.
@@ -54,6 +54,8 @@ pub(crate) struct Compiled {
     pub(crate) zeroed_bytes: usize,
     /// Barriers.
     pub(crate) resumes: u32,
+    /// What tells which lanes at a wave's end do nothing.
+    pub(crate) tail: Option<Tail>,
 }
 
 /// The code generator and all code that it has made, which lives as long as it.
@@ -128,6 +130,7 @@ impl Jit {
             frame_bytes: plan.frame.bytes as usize,
             zeroed_bytes: plan.frame.zeroed as usize,
             resumes: plan.resumes,
+            tail: plan.tail,
         })
     }
 }

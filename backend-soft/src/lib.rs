@@ -12,7 +12,10 @@
 //! 3. What a launch stored is known to the byte. If it faults, exactly those bytes are put back.
 //! 4. A launch gives the same bytes on any number of threads. Threads that share one hold afterwards what each stored and
 //!    loaded against the others; where that meets, the launch is taken back and runs in wave order.
-//! 5. `unsafe` is in `raw` alone, with its own invariants.
+//! 5. What is kept from one launch to the next (places of memory, buffers) holds only while the memory says that its mappings are
+//!    the same; no byte of guest memory is kept.
+//! 6. Lanes of a wave that have no item run unless it is shown that they have no effect.
+//! 7. `unsafe` is in `raw` alone, with its own invariants.
 
 mod backend;
 mod codes;

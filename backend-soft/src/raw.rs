@@ -4,13 +4,16 @@
 //!
 //! 1. [`HostMemory`] only comes from a [`HostSpan`], for whose validity during the borrow the embedder answers, or from a [`Buffer`]
 //!    that outlives it. Every access through it is checked against its length.
+//!    A span is kept longer only in [`KeptSpans`], which gives it out again only to the memory that gave it and while that says that
+//!    its mappings are the same.
 //! 2. Memory that generated code or other threads of the embedder may touch is only ever reached through raw pointers, with
 //!    atomic operations where others may touch it at the same time; no reference to it is ever made.
-//! 3. Generated code comes from programs that passed `verify`. It touches: the [`Context`] it is given; the `Site`s of its
+//! 3. Generated code comes from programs that passed `verify`. It touches: the [`Context`] it is given, which names the worker that
+//!    has it while its code runs; the `Site`s of its
 //!    own accesses; its frame, which is as long as its plan says; parameters, tables, LDS and scratch inside their
 //!    lengths; and guest memory at `host + i` for `i` below a site's limit. [`Code::run`] checks the lengths that it is given.
-//! 4. A site's limit is above 0 only while the memory behind it is valid: sites are emptied before a worker's memory
-//!    can change.
+//! 4. A site's limit is above 0 only while the memory behind it is valid: a launch begins with sites that were filled since
+//!    spans were last forgotten, or with empty ones, and those that store are emptied when its windows close.
 //! 5. Code lives until its library and all handles to it are gone.
 #![expect(
     unsafe_code,
@@ -20,6 +23,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -27,11 +31,11 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use cranelift_codegen::ir::{Type, types};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use guestwave_cp::HostSpan;
+use guestwave_cp::{GuestMemory, HostSpan, MappingState};
 
 use crate::fma;
 use crate::lower::{Context, status};
-use crate::run::Worker;
+use crate::run::{Span, Worker};
 
 /// Owned memory that generated code may touch, zero at first and aligned for vectors and cache lines.
 #[derive(Debug)]
@@ -205,17 +209,36 @@ impl<'m> HostMemory<'m> {
         unsafe { AtomicU8::from_ptr(self.start.add(at)).load(Ordering::Relaxed) }
     }
 
-    /// Writes `bytes` at `at`, each byte by itself; gives whether all of them exist, else nothing is written.
+    /// Writes `bytes` at `at` and touches no other byte; gives whether all of them exist, else nothing is written.
     pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> bool {
         let to = self.part(at, bytes.len() as u64);
         if to.len < bytes.len() as u64 {
             return false;
         }
-        for (i, byte) in bytes.iter().enumerate() {
-            // SAFETY: `i` is inside `to`.
-            unsafe { AtomicU8::from_ptr(to.start.add(i)).store(*byte, Ordering::Relaxed) };
-        }
+        // SAFETY: `to` is as long as `bytes`, and the source is a reference's.
+        unsafe { to.copy_in(bytes) };
         true
+    }
+
+    /// # Safety
+    /// The memory is at least as long as `bytes`.
+    unsafe fn copy_in(&self, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(self.start.align_offset(4).min(bytes.len()));
+        let (words, tail) = rest.as_chunks::<4>();
+        // SAFETY: all offsets are below `bytes.len()`, and words start where their address is a multiple of 4.
+        unsafe {
+            for (i, byte) in head.iter().enumerate() {
+                AtomicU8::from_ptr(self.start.add(i)).store(*byte, Ordering::Relaxed);
+            }
+            for (i, word) in words.iter().enumerate() {
+                let to = AtomicU32::from_ptr(self.start.add(head.len() + 4 * i).cast());
+                to.store(u32::from_ne_bytes(*word), Ordering::Relaxed);
+            }
+            let last = head.len() + 4 * words.len();
+            for (i, byte) in tail.iter().enumerate() {
+                AtomicU8::from_ptr(self.start.add(last + i)).store(*byte, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Replaces the dword at `at` by `f` of it; gives what was there, or `None` if it is not inside. Atomic where the host's
@@ -255,6 +278,99 @@ impl<'m> HostMemory<'m> {
         let atomic = unsafe { AtomicU64::from_ptr(unit.start.cast()) };
         let f = |old: u64| Some(f(u64::from_le(old)).to_le());
         atomic.fetch_update(Ordering::SeqCst, Ordering::SeqCst, f).ok().map(u64::from_le)
+    }
+}
+
+/// Spans that a memory gave, kept while its mappings stay what they are.
+pub(crate) struct KeptSpans {
+    of: Option<MappingState>,
+    /// By first address.
+    spans: Vec<HostSpan>,
+    /// Where the last address was found.
+    last: usize,
+    epoch: u64,
+}
+
+// SAFETY: the spans' pointers are only followed through `HostMemory`.
+unsafe impl Send for KeptSpans {}
+
+impl Default for KeptSpans {
+    fn default() -> Self {
+        KeptSpans { of: None, spans: Vec::new(), last: 0, epoch: 1 }
+    }
+}
+
+impl KeptSpans {
+    /// Forgets what another memory gave, or this one when its mappings were others.
+    pub(crate) fn turn_to(&mut self, memory: &dyn GuestMemory) {
+        let now = memory.mappings();
+        if now.is_none() || now != self.of {
+            self.forget();
+            self.of = now;
+        }
+    }
+
+    /// Forgets all spans.
+    pub(crate) fn forget(&mut self) {
+        self.spans.clear();
+        self.of = None;
+        self.epoch += 1;
+    }
+
+    /// How often spans were forgotten, from 1 on.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The span of `memory`, which is the one last turned to, that contains `address` (48 bits), if it offers one.
+    pub(crate) fn at<'m>(&mut self, address: u64, memory: &'m dyn GuestMemory) -> Option<Span<'m>> {
+        if let Some(found) = self.spans.get(self.last).filter(|s| contains(s, address)) {
+            return Some(span_of(found, memory));
+        }
+        let place = self.spans.partition_point(|s| s.guest <= address);
+        self.last = place.saturating_sub(1);
+        if let Some(found) = self.spans.get(self.last).filter(|s| contains(s, address)) {
+            return Some(span_of(found, memory));
+        }
+        let span = memory.host_span(address).filter(|s| contains(s, address))?;
+        let place = self.spans.partition_point(|s| s.guest <= span.guest);
+        self.spans.insert(place, span);
+        self.last = place;
+        Some(span_of(&span, memory))
+    }
+}
+
+fn contains(span: &HostSpan, address: u64) -> bool {
+    address.wrapping_sub(span.guest) < span.len
+}
+
+fn span_of<'m>(span: &HostSpan, memory: &'m dyn GuestMemory) -> Span<'m> {
+    let host = HostMemory::of_span(span, memory);
+    Span { guest: span.guest, host, writable: span.writable, copy: false }
+}
+
+/// The record that generated code works on: one element, whose pointers whoever runs code sets before.
+pub(crate) struct Desk(Buffer<Context>);
+
+impl Default for Desk {
+    fn default() -> Self {
+        Desk(Buffer::zeroed(1))
+    }
+}
+
+impl Deref for Desk {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        // SAFETY: there is one element, of which all bytes 0 are a value; code that touches it runs while nobody holds this.
+        unsafe { &*self.0.start() }
+    }
+}
+
+impl DerefMut for Desk {
+    fn deref_mut(&mut self) -> &mut Context {
+        // SAFETY: as for `deref`.
+        unsafe { &mut *self.0.start() }
     }
 }
 
@@ -309,12 +425,14 @@ impl Code {
             return status::FAULT;
         }
         let frame = worker.frames.start().wrapping_add(frame);
+        let context = worker.context.0.start();
         let worker: *mut Worker<'_> = worker;
         // SAFETY: the entry is a finished function with this signature, alive by `_library`. The context is the worker's
-        // first field. Lengths were checked above; `refuses_to_run` checks the others of the invariants.
+        // own and names it. Lengths were checked above; `refuses_to_run` checks the others of the invariants.
         unsafe {
+            (*context).worker = worker.cast();
             let entry = std::mem::transmute::<usize, Entry>(self.entry);
-            entry(worker.cast(), frame)
+            entry(context, frame)
         }
     }
 }
@@ -379,8 +497,8 @@ pub(crate) static HELPERS: [Helper; 12] = [
 /// Called by code that [`Code::run`] runs, with the context that it was given; the reference is the only one while the
 /// helper runs.
 unsafe fn worker<'a>(context: *mut Context) -> &'a mut Worker<'a> {
-    // SAFETY: the context is the first field of a worker, which `Code::run` has borrowed mutably.
-    unsafe { &mut *context.cast() }
+    // SAFETY: the context names its worker, which `Code::run` has borrowed mutably.
+    unsafe { &mut *(*context).worker.cast() }
 }
 
 /// The load of generated code; 1 if it faults.

@@ -25,6 +25,20 @@ pub trait Executor: Send {
         memory: &dyn GuestMemory,
     ) -> Result<(), DispatchError>;
 
+    /// As [`Executor::submit`], for who has another executor for what this one refuses.
+    ///
+    /// # Errors
+    /// As [`Executor::submit`]; a dispatch that was refused before it was taken comes back.
+    fn offer(
+        &mut self,
+        id: DispatchId,
+        dispatch: ExactDispatch,
+        memory: &dyn GuestMemory,
+    ) -> Result<(), Declined> {
+        let given = dispatch.clone();
+        self.submit(id, given, memory).map_err(|error| Declined { error, dispatch: Some(Box::new(dispatch)) })
+    }
+
     /// Runs what was held back and makes guest memory current. What completed since the last flush is appended to
     /// `done`, in order.
     ///
@@ -32,6 +46,15 @@ pub trait Executor: Send {
     /// The first dispatch that was refused or faulted. Those before it are in `done`; it and those after it have had
     /// no effect and are forgotten.
     fn flush(&mut self, memory: &dyn GuestMemory, done: &mut Vec<Completed>) -> Result<(), DispatchError>;
+}
+
+/// Why an executor did not take a dispatch, and the dispatch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declined {
+    /// Why.
+    pub error: DispatchError,
+    /// The dispatch, unless it was taken and failed later.
+    pub dispatch: Option<Box<ExactDispatch>>,
 }
 
 /// What a dispatch did.

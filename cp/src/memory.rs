@@ -53,6 +53,15 @@ impl MemoryId {
     }
 }
 
+/// A state of a [`GuestMemory`]'s mappings: equal ones mean that every address means what it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MappingState {
+    /// The memory.
+    pub memory: MemoryId,
+    /// How often addresses have changed their meaning.
+    pub changes: u64,
+}
+
 /// A run of guest bytes that lies contiguously in the host's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct HostSpan {
@@ -108,6 +117,12 @@ pub trait GuestMemory: Send + Sync {
         None
     }
 
+    /// The present state of the mappings. While it is the same, each span that [`GuestMemory::host_span`] gave is what it would
+    /// give again, so that an executor may keep spans from one call to the next. With the default it asks anew.
+    fn mappings(&self) -> Option<MappingState> {
+        None
+    }
+
     /// The present moment. Every write, by whoever, that happens after this call belongs to a later generation.
     fn generation(&self) -> Generation;
 
@@ -119,7 +134,8 @@ pub trait GuestMemory: Send + Sync {
     /// it; such executors then copy through `read` and `write`. What is mapped of a 4 KiB page is offered wholly or not
     /// at all, in one span or several.
     ///
-    /// The span must stay valid while `self` is borrowed and the mapping is not changed by the embedder.
+    /// The span must stay valid while the mapping is not changed by the embedder: while `self` is borrowed, and as long as
+    /// [`GuestMemory::mappings`] gives the same state.
     fn host_span(&self, address: u64) -> Option<HostSpan> {
         let _ = address;
         None

@@ -33,6 +33,15 @@ fn key(dispatch: &ExactDispatch) -> ModuleKey {
     ModuleKey::new(dispatch, Arc::from([1, 2, 3]), Fidelity::Exact, Some(Holding::Lane))
 }
 
+/// Whether a dispatch that was changed has the key still.
+fn fits(change: impl FnOnce(&mut ExactDispatch)) -> bool {
+    let mut other = dispatch();
+    change(&mut other);
+    let fits = key(&dispatch()).is_of(&other, Fidelity::Exact, Some(Holding::Lane));
+    assert_eq!(fits, key(&other) == key(&dispatch()), "{other:?}");
+    fits
+}
+
 fn changed(change: impl FnOnce(&mut ExactDispatch)) -> ModuleKey {
     let mut dispatch = dispatch();
     change(&mut dispatch);
@@ -79,6 +88,38 @@ fn each_field_that_is_compiled_in_makes_another_key() {
     for (row, other) in others.iter().enumerate() {
         assert_ne!(*other, key, "row {row}");
     }
+}
+
+#[test]
+fn a_key_is_held_against_a_dispatch_as_against_its_key() {
+    type Change = fn(&mut ExactDispatch);
+    let others: &[Change] = &[
+        |d| d.program.isa = Isa::Gfx1010,
+        |d| d.program.wave_lanes = 32,
+        |d| d.program.float_mode = 0xc0,
+        |d| d.program.dx10_clamp = false,
+        |d| d.program.ieee = true,
+        |d| d.grid = Grid::Subgroups { waves: Arc::from([1]) },
+        |d| d.vgprs.push(LaneRule::Word(0)),
+        |d| d.sgprs.push(ScalarRule::GroupSize),
+        |d| drop(d.sgprs.pop()),
+        |d| d.vgprs[0] = LaneRule::Primitive { base: 7, items: 3 },
+        |d| d.sgprs[1] = ScalarRule::ItemCount { base: 0, shift: 16, limit: 3 },
+        |d| d.lds_bytes = 512,
+        |d| d.scratch = None,
+        |d| d.outputs = Outputs::Recorded,
+    ];
+    assert!(others.iter().all(|change| !fits(change)));
+    let same: &[Change] = &[
+        |_| (),
+        |d| d.program.address = 0x8000,
+        |d| d.sgprs[0] = ScalarRule::Word(9),
+        |d| d.vgprs[0] = LaneRule::Item { base: 9 },
+    ];
+    assert!(same.iter().all(|change| fits(change)));
+    let key = key(&dispatch());
+    assert!(!key.is_of(&dispatch(), Fidelity::Fast, Some(Holding::Lane)));
+    assert!(!key.is_of(&dispatch(), Fidelity::Exact, None));
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Site {
 
 /// What a wave's code reads and leaves.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
     /// The parameter block, at least as long as the program's.
     pub(crate) params: *const u32,
@@ -59,11 +59,15 @@ pub(crate) struct Context {
     pub(crate) compare: u64,
     /// The same of four lanes.
     pub(crate) quad: QuadContext,
+    /// Lanes of the wave that may be alive: the first ones.
+    pub(crate) alive: u64,
+    /// The worker whose helpers the wave's code calls.
+    pub(crate) worker: *mut (),
 }
 
 /// What four lanes share with a helper.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct QuadContext {
     /// Addresses.
     pub(crate) addresses: [u64; 4],

@@ -71,8 +71,11 @@ impl<'a> Lowering<'a, '_> {
     /// Closes the lane loop.
     fn next_lane(&mut self, index: Ir, step: i64, head: Block, after: Block) {
         let next = self.b.ins().iadd_imm_s(index, step);
-        let lanes = i64::from(self.plan.program.wave_lanes);
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
+        let lanes = match self.plan.tail {
+            Some(_) => self.context_field(types::I64, std::mem::offset_of!(Context, alive)),
+            None => self.b.ins().iconst(types::I64, i64::from(self.plan.program.wave_lanes)),
+        };
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, lanes);
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], after, &[]);
         self.b.seal_block(head);
         self.to(after);

@@ -3,6 +3,7 @@
 use guestwave_translate::program::{Builtin, Expr, Program, Rate, Stmt, Value, WaveOp};
 
 use super::facts::{Effects, lane_by_lane, parts, parts_inside};
+use super::tail::tail;
 use super::{Frame, Home, Plan, Step, Stretch, is_constant, live};
 
 /// Cuts a verified program.
@@ -12,7 +13,7 @@ pub(crate) fn plan(program: &Program) -> Plan<'_> {
     let at_start = live::solve(program, &cutter.homes, &mut steps);
     let Cutter { homes, spilled, kept, resumes, .. } = cutter;
     let frame = Frame::new(program, &steps, &spilled, &kept, &at_start);
-    Plan { program, steps, homes, spilled, kept, resumes, frame }
+    Plan { program, steps, homes, spilled, kept, resumes, frame, tail: tail(program) }
 }
 
 struct Cutter<'p> {

@@ -18,6 +18,7 @@ mod facts;
 mod frame;
 mod live;
 mod share;
+mod tail;
 
 use guestwave_translate::program::{Expr, Program, Stmt, Value, Var};
 
@@ -25,6 +26,7 @@ pub(crate) use cut::plan;
 pub(crate) use facts::{depth, leaves};
 pub(crate) use frame::{Frame, Place, RESUME};
 pub(crate) use share::{Sharing, sharing};
+pub(crate) use tail::Tail;
 
 /// Where a value is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub(crate) struct Plan<'p> {
     /// Barriers, each a place to resume from: 1 to `resumes`.
     pub(crate) resumes: u32,
     pub(crate) frame: Frame,
+    /// What tells which lanes at a wave's end do nothing, if all without an item do.
+    pub(crate) tail: Option<Tail>,
 }
 
 /// A step in uniform control flow.

@@ -13,25 +13,41 @@ use crate::raw::HostMemory;
 impl<'m> Worker<'m> {
     /// Loads the units that exist to the context; the others are 0.
     pub(crate) fn load(&mut self, site: u32, address: u64, valid: u32, lane: u32) -> Helped {
+        let mut units = [0; MAX_UNITS];
         let info = self.site(site)?;
-        self.context.units = [0; MAX_UNITS];
-        let units = existing(&info, valid);
+        let count = (info.count() as usize).min(MAX_UNITS);
+        self.load_units(site, address, valid, lane, &mut units[..count])?;
+        self.context.units[..count].copy_from_slice(&units[..count]);
+        Ok(())
+    }
+
+    /// Fills `units`, which are 0, with those that exist.
+    fn load_units(&mut self, site: u32, address: u64, valid: u32, lane: u32, units: &mut [u32]) -> Helped {
+        let info = self.site(site)?;
+        let exist = existing(info, valid);
         if info.access.space != Space::Global {
-            self.load_local(&info, address, units, lane);
+            self.load_local(info, address, exist, lane, units);
             return Ok(());
         }
-        for i in 0..units {
-            let at = address.wrapping_add(u64::from(i) * u64::from(info.access.width.bytes()));
-            let mut unit = [0; 4];
-            let bytes = &mut unit[..info.access.width.bytes().min(4) as usize];
-            self.load_guest(site, at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Read))?;
-            self.context.units[i as usize] = u32::from_le_bytes(unit);
+        let width = info.access.width;
+        let mut raw = [0; UNITS_BYTES];
+        let bytes = &mut raw[..exist as usize * unit_bytes(width)];
+        self.load_guest(site, address, bytes).map_err(|at| self.refuse(info, at, exist, AccessKind::Read))?;
+        from_bytes(width, bytes, units);
+        self.note_loaded(site, info, address);
+        Ok(())
+    }
+
+    /// Notes where a load found its memory, if that is new.
+    fn note_loaded(&mut self, site: u32, info: &SiteInfo, address: u64) {
+        let known = self.places.get(site).is_some_and(|place| address.wrapping_sub(place.base) < place.limit);
+        if known && self.loads.is_none() {
+            return;
         }
         if let Some(span) = self.spans.at(canonical(address)) {
             self.note_load(site, span.range());
-            self.note_place(site, &info, address, span.guest, span.host, std::ptr::null_mut());
+            self.note_place(site, info, address, (span.guest, span.host), std::ptr::null_mut());
         }
-        Ok(())
     }
 
     /// Makes the site's next accesses find their memory by themselves.
@@ -40,8 +56,7 @@ impl<'m> Worker<'m> {
         site: u32,
         info: &SiteInfo,
         address: u64,
-        guest: u64,
-        host: HostMemory<'m>,
+        (guest, host): (u64, HostMemory<'m>),
         marks: *mut u8,
     ) {
         let limit = |reach: u64| (host.len() + 1).saturating_sub(reach).div_ceil(1 << info.unit_shift());
@@ -49,7 +64,7 @@ impl<'m> Worker<'m> {
         let (limit, row_limit) = (limit(bytes), limit(3 * u64::from(info.step) + bytes));
         // The difference keeps the address's upper bits, which do not count but which the next address will have as well.
         let base = address.wrapping_sub(canonical(address) - guest);
-        self.sites.set(site as usize, Site { base, limit, row_limit, host: host.start(), marks });
+        self.places.set(site, Site { base, limit, row_limit, host: host.start(), marks });
     }
 
     /// As [`Worker::read_guest`], for a site's load.
@@ -100,39 +115,58 @@ impl<'m> Worker<'m> {
     /// Stores the units of the context that exist.
     pub(crate) fn store(&mut self, site: u32, address: u64, valid: u32, lane: u32) -> Helped {
         let info = self.site(site)?;
-        let units = existing(&info, valid);
+        let units = existing(info, valid);
         if info.access.space != Space::Global {
-            self.store_local(&info, address, units, lane);
+            self.store_local(info, address, units, lane);
             return Ok(());
         }
-        if units == info.count() && self.store_in_window(site, &info, address) {
+        let width = info.access.width;
+        let mut raw = [0; UNITS_BYTES];
+        let bytes = to_bytes(width, &self.context.units[..units as usize], &mut raw);
+        if units == info.count() && self.store_in_window(site, info, address, bytes) {
             return Ok(());
         }
-        for i in 0..units {
-            let at = address.wrapping_add(u64::from(i) * u64::from(info.access.width.bytes()));
-            let unit = self.context.units[i as usize].to_le_bytes();
-            let bytes = &unit[..info.access.width.bytes().min(4) as usize];
-            self.write_guest(at, bytes).map_err(|at| self.refuse(&info, at, units, AccessKind::Write))?;
-        }
-        Ok(())
+        self.write_guest(address, bytes).map_err(|at| self.refuse(info, at, units, AccessKind::Write))
     }
 
-    /// Stores all units if they lie in one window, and notes the place for the next access; gives whether they do.
-    fn store_in_window(&mut self, site: u32, info: &SiteInfo, address: u64) -> bool {
+    /// Stores all of an access's bytes if they lie in one window, and notes the place for the next access; gives whether they
+    /// do.
+    fn store_in_window(&mut self, site: u32, info: &SiteInfo, address: u64, bytes: &[u8]) -> bool {
         let at = canonical(address);
+        if let Some(window) = self.windows.at_hand(at, bytes.len() as u64) {
+            let place = at - window.guest;
+            window.mark(place, bytes.len() as u64);
+            window.host.write(place, bytes);
+            let (guest, host, marks) = (window.guest, window.host, window.marks());
+            self.note_stored(site, info, address, (guest, host), marks);
+            return true;
+        }
         let Some(span) = self.spans.at(at).filter(|s| s.writable) else { return false };
         let window = self.windows.at(at, &span);
         let (guest, host, marks) = (window.guest, window.host, window.marks());
-        let (place, width) = (at - guest, u64::from(info.access.width.bytes()));
-        if host.len() - place < u64::from(info.bytes()) {
+        let place = at - guest;
+        if host.len() - place < bytes.len() as u64 {
             return false;
         }
-        window.mark(place, u64::from(info.bytes()));
-        for (i, unit) in (0..u64::from(info.count())).zip(&self.context.units) {
-            host.write(place + i * width, &unit.to_le_bytes()[..width.min(4) as usize]);
-        }
-        self.note_place(site, info, address, guest, host, marks);
+        window.mark(place, bytes.len() as u64);
+        host.write(place, bytes);
+        self.note_stored(site, info, address, (guest, host), marks);
         true
+    }
+
+    /// Notes the window of a store, if that is new.
+    fn note_stored(
+        &mut self,
+        site: u32,
+        info: &SiteInfo,
+        address: u64,
+        window: (u64, HostMemory<'m>),
+        marks: *mut u8,
+    ) {
+        let known = self.places.get(site).is_some_and(|place| place.marks == marks);
+        if !known {
+            self.note_place(site, info, address, window, marks);
+        }
     }
 
     /// One atomic, with operands from the context and what was there before to it.
@@ -142,12 +176,12 @@ impl<'m> Worker<'m> {
         let update =
             Update { op, width: info.access.width, data: self.context.data, compare: self.context.compare };
         let address = address & !u64::from(info.access.width.bytes() - 1);
-        self.context.data = if existing(&info, valid) == 0 {
+        self.context.data = if existing(info, valid) == 0 {
             0
         } else if info.access.space == Space::Global {
-            self.atomic_guest(&update, address).map_err(|at| self.refuse(&info, at, 1, AccessKind::Atomic))?
+            self.atomic_guest(&update, address).map_err(|at| self.refuse(info, at, 1, AccessKind::Atomic))?
         } else {
-            update.apply(self.local(&info, lane), address).unwrap_or(0)
+            update.apply(self.local(info, lane), address).unwrap_or(0)
         };
         Ok(())
     }
@@ -176,13 +210,15 @@ impl<'m> Worker<'m> {
 
     /// Loads of four lanes, the first of which is number `lane`.
     pub(crate) fn load_quad(&mut self, site: u32, lane: u32) -> Helped {
-        let count = self.site(site)?.count() as usize;
+        let count = (self.site(site)?.count() as usize).min(MAX_UNITS);
         for i in 0..4 {
             let (address, valid) = (self.context.quad.addresses[i], self.context.quad.valid[i]);
-            self.load(site, address, valid, lane + i as u32)?;
-            for unit in 0..count.min(MAX_UNITS) {
-                self.context.quad.units[unit][i] = self.context.units[unit];
+            let mut units = [0; MAX_UNITS];
+            if valid != 0 {
+                self.load_units(site, address, valid, lane + i as u32, &mut units[..count])?;
             }
+            let columns = self.context.quad.units[..count].iter_mut().zip(&units);
+            columns.for_each(|(column, unit)| column[i] = *unit);
         }
         Ok(())
     }
@@ -195,7 +231,9 @@ impl<'m> Worker<'m> {
                 self.context.units[unit] = self.context.quad.units[unit][i];
             }
             let (address, valid) = (self.context.quad.addresses[i], self.context.quad.valid[i]);
-            self.store(site, address, valid, lane + i as u32)?;
+            if valid != 0 {
+                self.store(site, address, valid, lane + i as u32)?;
+            }
         }
         Ok(())
     }
@@ -222,10 +260,10 @@ impl<'m> Worker<'m> {
         self.scratch.memory().part(start as u64, given.scratch_bytes as u64)
     }
 
-    fn load_local(&mut self, info: &SiteInfo, address: u64, units: u32, lane: u32) {
+    fn load_local(&self, info: &SiteInfo, address: u64, exist: u32, lane: u32, units: &mut [u32]) {
         let width = info.access.width.bytes();
         let memory = self.local(info, lane);
-        for i in 0..units {
+        for (i, to) in (0..exist).zip(units) {
             let at = address + u64::from(i * width);
             let mut unit = [0; 4];
             let bytes = &mut unit[..width.min(4) as usize];
@@ -234,7 +272,7 @@ impl<'m> Worker<'m> {
                 _ => memory.read(at, bytes),
             };
             if found {
-                self.context.units[i as usize] = u32::from_le_bytes(unit);
+                *to = u32::from_le_bytes(unit);
             }
         }
     }
@@ -247,6 +285,45 @@ impl<'m> Worker<'m> {
             memory.write(address + u64::from(i * width), &unit[..width.min(4) as usize]);
         }
     }
+}
+
+/// Bytes of the longest load or store.
+const UNITS_BYTES: usize = 4 * MAX_UNITS;
+
+/// Bytes of a unit of a load or store.
+fn unit_bytes(width: Width) -> usize {
+    width.bytes().min(4) as usize
+}
+
+/// Units from the bytes of as many as there are.
+fn from_bytes(width: Width, bytes: &[u8], units: &mut [u32]) {
+    match width {
+        Width::W8 => units.iter_mut().zip(bytes).for_each(|(unit, b)| *unit = u32::from(*b)),
+        Width::W16 => {
+            let halves = bytes.as_chunks().0;
+            units.iter_mut().zip(halves).for_each(|(unit, b)| *unit = u32::from(u16::from_le_bytes(*b)));
+        }
+        _ => {
+            let words = bytes.as_chunks().0;
+            units.iter_mut().zip(words).for_each(|(unit, b)| *unit = u32::from_le_bytes(*b));
+        }
+    }
+}
+
+/// The low bytes of units, one after another in `raw`.
+fn to_bytes<'r>(width: Width, units: &[u32], raw: &'r mut [u8; UNITS_BYTES]) -> &'r [u8] {
+    match width {
+        Width::W8 => units.iter().zip(&mut *raw).for_each(|(unit, b)| *b = *unit as u8),
+        Width::W16 => {
+            let halves = raw.as_chunks_mut().0.iter_mut();
+            units.iter().zip(halves).for_each(|(unit, b)| *b = (*unit as u16).to_le_bytes());
+        }
+        _ => {
+            let words = raw.as_chunks_mut().0.iter_mut();
+            units.iter().zip(words).for_each(|(unit, b)| *b = unit.to_le_bytes());
+        }
+    }
+    &raw[..units.len() * unit_bytes(width)]
 }
 
 /// Units of an access that exist.

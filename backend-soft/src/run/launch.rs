@@ -22,6 +22,14 @@ pub(crate) struct Ready {
     pub(crate) in_order: AtomicBool,
 }
 
+impl Ready {
+    /// Lanes of a wave that may be alive, the first ones.
+    fn alive(&self, launch: &Launch, wave: u32) -> u64 {
+        let all = u64::from(self.program.wave_lanes);
+        self.compiled.tail.map_or(all, |tail| tail.alive(&launch.params, wave, all))
+    }
+}
+
 /// The threads that share large launches.
 pub(crate) struct Threads {
     /// What each leaves for the next launch.
@@ -86,6 +94,7 @@ fn check(ready: &Ready, launch: &Launch) -> Result<u32, &'static str> {
 
 pub(super) fn given<'m>(ready: &'m Ready, launch: &'m Launch) -> Given<'m> {
     Given {
+        program: launch.program.0 as usize,
         sites: &ready.compiled.lowered.sites,
         params: &launch.params,
         params_read: ready.program.params.len(),
@@ -172,7 +181,8 @@ impl Run<'_> {
 
     fn resume(&self, worker: &mut Worker<'_>, wave: &mut Wave) -> Result<bool, LaunchFault> {
         let compiled = &self.ready.compiled;
-        worker.turn_to(wave.number, wave.in_group, wave.slot);
+        let alive = self.ready.alive(self.launch, wave.number);
+        worker.turn_to((wave.number, wave.in_group), alive, wave.slot);
         worker.context.budget = wave.budget;
         let status = compiled.code.run(worker, wave.slot * compiled.frame_bytes, compiled.frame_bytes);
         wave.budget = worker.context.budget;

@@ -73,8 +73,7 @@ pub(super) fn run_split(
     }
     parts.iter_mut().for_each(|p| p.windows.close());
     for (part, pool) in parts.into_iter().zip(pools) {
-        pool.take_back(part.windows);
-        drop(part.spans);
+        pool.take_back(part.windows, part.spans);
     }
     if stored.is_none() {
         ready.in_order.store(true, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use guestwave_cp::GuestMemory;
 
-use crate::raw::{Buffer, HostMemory};
+use crate::raw::{Buffer, HostMemory, KeptSpans};
 
 /// Bytes of a page, of which the embedder offers all that is mapped in place, or nothing.
 const PAGE: u64 = 4096;
@@ -28,43 +28,56 @@ impl Span<'_> {
     pub(crate) fn range(&self) -> Range<u64> {
         self.guest..self.guest.saturating_add(self.host.len())
     }
+
+    /// Whether `address` is in the run.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.guest) < self.host.len()
+    }
 }
 
-/// The spans met so far, by first address; those that the embedder does not offer in place are copies.
+/// The spans met so far; those that the embedder does not offer in place are copies.
 pub(crate) struct Spans<'m> {
     memory: &'m dyn GuestMemory,
-    known: BTreeMap<u64, Span<'m>>,
-    /// Behind the copies in `known`.
+    in_place: KeptSpans,
+    /// By first address.
+    copied: BTreeMap<u64, Span<'m>>,
+    /// Behind the copies.
     copies: Vec<Buffer<u8>>,
 }
 
 impl<'m> Spans<'m> {
-    pub(crate) fn new(memory: &'m dyn GuestMemory) -> Self {
-        Spans { memory, known: BTreeMap::new(), copies: Vec::new() }
+    /// Spans of `memory`; what was `kept` of other memory, or of other mappings, is forgotten.
+    pub(crate) fn new(memory: &'m dyn GuestMemory, mut kept: KeptSpans) -> Self {
+        kept.turn_to(memory);
+        Spans { memory, in_place: kept, copied: BTreeMap::new(), copies: Vec::new() }
+    }
+
+    /// Changes whenever spans that were met before may not be used any more.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.in_place.epoch()
+    }
+
+    /// What the next launches may keep. The copies end here, and with them all places that were noted.
+    pub(crate) fn into_kept(mut self) -> KeptSpans {
+        if !self.copies.is_empty() {
+            self.in_place.forget();
+        }
+        self.in_place
     }
 
     /// The span that contains `address` (48 bits), if anything is mapped there.
     pub(crate) fn at(&mut self, address: u64) -> Option<Span<'m>> {
-        let known = self.known.range(..=address).next_back().map(|(_, s)| *s);
-        match known.filter(|s| s.range().contains(&address)) {
-            Some(span) => Some(span),
-            None => self.ask(address),
-        }
+        self.in_place.at(address, self.memory).or_else(|| self.copy_at(address))
     }
 
-    fn ask(&mut self, address: u64) -> Option<Span<'m>> {
-        let span = self.in_place(address).or_else(|| self.copied(address))?;
-        if !span.range().contains(&address) {
-            return None;
+    fn copy_at(&mut self, address: u64) -> Option<Span<'m>> {
+        let known = self.copied.range(..=address).next_back().map(|(_, s)| *s);
+        if let Some(span) = known.filter(|s| s.contains(address)) {
+            return Some(span);
         }
-        self.known.insert(span.guest, span);
+        let span = self.copied(address).filter(|s| s.contains(address))?;
+        self.copied.insert(span.guest, span);
         Some(span)
-    }
-
-    fn in_place(&self, address: u64) -> Option<Span<'m>> {
-        let span = self.memory.host_span(address)?;
-        let host = HostMemory::of_span(&span, self.memory);
-        Some(Span { guest: span.guest, host, writable: span.writable, copy: false })
     }
 
     fn copied(&mut self, address: u64) -> Option<Span<'m>> {

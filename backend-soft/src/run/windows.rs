@@ -7,20 +7,20 @@
 //! A dword of the window has one byte of marks, whose low four bits stand for its bytes: a dword store just sets it to
 //! [`WHOLE`] without a look at what it was.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use guestwave_cp::{GuestMemory, MemoryFault};
 
+use super::ordered::Ordered;
 use super::spans::Span;
 use crate::raw::{Buffer, HostMemory};
 
 /// Bytes of the smallest window: little more than what a draw of a few vertices stores.
-const LEAST: u64 = 512;
+const LEAST: u64 = 256;
 
 /// Sizes of windows: the least, twice that, and so on.
-const CLASSES: usize = 9;
+const CLASSES: usize = 10;
 
 /// Marks of a dword all of whose bytes were stored.
 pub(crate) const WHOLE: u8 = 15;
@@ -48,8 +48,28 @@ impl Store {
     }
 }
 
-/// Stores that no window uses, by size.
-pub(crate) type Spare = [Vec<Store>; CLASSES];
+/// What no window uses.
+#[derive(Default)]
+pub(crate) struct Spare {
+    /// Stores, by size.
+    stores: Vec<Vec<Store>>,
+    /// Room for a list of windows; it is empty.
+    list: Vec<(u64, Window<'static>)>,
+}
+
+impl Spare {
+    fn take(&mut self, class: usize) -> Store {
+        let spare = self.stores.get_mut(class).and_then(Vec::pop);
+        spare.map_or_else(|| Store::new(class), Store::again)
+    }
+
+    fn give(&mut self, class: usize, store: Store) {
+        if self.stores.len() <= class {
+            self.stores.resize_with(class + 1, Vec::new);
+        }
+        self.stores[class].push(store);
+    }
+}
 
 /// A window on stored guest memory.
 pub(crate) struct Window<'m> {
@@ -77,10 +97,15 @@ impl Window<'_> {
 
     /// Marks `len` bytes from `at`.
     pub(crate) fn mark(&mut self, at: u64, len: u64) {
-        for byte in at..at + len {
-            let (word, dword) = ((byte / 32) as usize, byte / 4 % 8);
+        let end = at + len;
+        let mut from = at;
+        while from < end {
+            let (word, first) = ((from / 32) as usize, from % 32);
+            let bytes = (end - from).min(32 - first);
+            let bits = u32::MAX >> (32 - bytes) << first;
             let old = self.store.marks.get(word).unwrap_or(0);
-            self.store.marks.set(word, old | 1 << (dword * 8 + byte % 4));
+            self.store.marks.set(word, old | spread(bits).to_le());
+            from += bytes;
         }
     }
 
@@ -89,9 +114,15 @@ impl Window<'_> {
         let mut open = None;
         for word in 0..self.store.marks.len() {
             let marks = u64::from_le(self.store.marks.get(word).unwrap_or(0));
+            let base = word as u64 * 32;
             match (marks, open) {
                 (0, None) | (ALL_WHOLE, Some(_)) => {}
-                _ => word_runs(marks, word as u64 * 32, &mut open, &mut f),
+                (ALL_WHOLE, None) => open = Some(base),
+                (0, Some(start)) => {
+                    f(start..base);
+                    open = None;
+                }
+                _ => word_runs(gather(marks), base, &mut open, &mut f),
             }
         }
         if let Some(start) = open {
@@ -107,18 +138,41 @@ impl Window<'_> {
     }
 }
 
-/// The runs that end in one word of marks, whose first stands for byte `base`; `open` is where a run began that has not ended.
-fn word_runs(marks: u64, base: u64, open: &mut Option<u64>, f: &mut impl FnMut(Range<u64>)) {
-    for byte in 0..32 {
-        let here = base + byte;
-        let marked = marks >> (byte / 4 * 8 + byte % 4) & 1 != 0;
+/// The marks of 32 bytes, one bit each: eight times four bits, each in a byte of its own.
+fn spread(bits: u32) -> u64 {
+    let mut marks = u64::from(bits);
+    marks = (marks | marks << 16) & 0x0000_ffff_0000_ffff;
+    marks = (marks | marks << 8) & 0x00ff_00ff_00ff_00ff;
+    (marks | marks << 4) & ALL_WHOLE
+}
+
+/// One bit a byte of a word of marks.
+fn gather(marks: u64) -> u32 {
+    let mut bits = marks & ALL_WHOLE;
+    bits = (bits | bits >> 4) & 0x00ff_00ff_00ff_00ff;
+    bits = (bits | bits >> 8) & 0x0000_ffff_0000_ffff;
+    (bits | bits >> 16) as u32
+}
+
+/// The runs that end in 32 bytes from `base` on, of which those with a bit are marked; `open` is where a run began that has not
+/// ended.
+fn word_runs(bits: u32, base: u64, open: &mut Option<u64>, f: &mut impl FnMut(Range<u64>)) {
+    let mut at = 0;
+    while at < 32 {
+        let rest = bits >> at;
         match *open {
-            Some(start) if !marked => {
-                f(start..here);
-                *open = None;
+            Some(start) => {
+                at += rest.trailing_ones();
+                if at < 32 {
+                    f(start..base + u64::from(at));
+                    *open = None;
+                }
             }
-            None if marked => *open = Some(here),
-            _ => {}
+            None if rest == 0 => return,
+            None => {
+                at += rest.trailing_zeros();
+                *open = Some(base + u64::from(at));
+            }
         }
     }
 }
@@ -146,7 +200,7 @@ pub(super) fn revert<'w, 'm: 'w>(all: impl Iterator<Item = &'w Windows<'m>>) {
 
 /// The windows of one launch, by first address.
 pub(crate) struct Windows<'m> {
-    open: BTreeMap<u64, Window<'m>>,
+    open: Ordered<Window<'m>>,
     spare: Spare,
     /// Of the threads that run the same launch.
     openings: Option<&'m Openings>,
@@ -154,8 +208,9 @@ pub(crate) struct Windows<'m> {
 
 impl<'m> Windows<'m> {
     /// No windows; `spare` are those of earlier launches.
-    pub(crate) fn new(spare: Spare) -> Self {
-        Windows { open: BTreeMap::new(), spare, openings: None }
+    pub(crate) fn new(mut spare: Spare) -> Self {
+        let open = Ordered::new(Ordered::new(std::mem::take(&mut spare.list)).into_room());
+        Windows { open, spare, openings: None }
     }
 
     /// Takes turns with other threads in opening windows.
@@ -165,12 +220,22 @@ impl<'m> Windows<'m> {
 
     /// Stores to use again, once all windows are closed.
     pub(crate) fn into_spare(self) -> Spare {
-        self.spare
+        let Windows { open, mut spare, .. } = self;
+        spare.list = open.into_room();
+        spare
+    }
+
+    /// The window that holds `bytes` bytes from `address` on, if it is at hand.
+    pub(crate) fn at_hand(&mut self, address: u64, bytes: u64) -> Option<&mut Window<'m>> {
+        self.open.listed(|w| {
+            let place = address.wrapping_sub(w.guest);
+            place < w.host.len() && bytes <= w.host.len() - place
+        })
     }
 
     /// The window of `span` that contains `address`.
     pub(crate) fn at(&mut self, address: u64, span: &Span<'m>) -> &mut Window<'m> {
-        let before = self.open.range(..=address).next_back().map(|(start, w)| (*start, w.end(), w.class));
+        let before = self.open.at_or_before(address).map(|(start, w)| (start, w.end(), w.class));
         let guest = match before {
             Some((start, end, _)) if address < end => start,
             _ => (address & !(LEAST - 1)).max(span.guest),
@@ -179,12 +244,12 @@ impl<'m> Windows<'m> {
             Some((_, end, class)) if end == guest => (class + 1).min(CLASSES - 1),
             _ => 0,
         };
-        let end = self.open.range(address..).next().map_or(u64::MAX, |(next, _)| *next);
+        let end = self.open.at_or_after(address).unwrap_or(u64::MAX);
         let Windows { open, spare, openings } = self;
-        open.entry(guest).or_insert_with(|| {
+        open.get_or_insert_with(guest, || {
             let end = end.min((guest & !(LEAST - 1)) + (LEAST << class));
             let host = span.host.part(guest - span.guest, end - guest);
-            let mut store = spare[class].pop().map_or_else(|| Store::new(class), Store::again);
+            let mut store = spare.take(class);
             let mut save = || host.read(0, &mut store.saved[..host.len() as usize]);
             let opened = openings.map_or(0, |o| o.next(&mut save));
             if openings.is_none() {
@@ -267,8 +332,41 @@ impl<'m> Windows<'m> {
 
     /// Forgets the windows, and keeps what they used.
     pub(super) fn close(&mut self) {
-        for (_, window) in std::mem::take(&mut self.open) {
-            self.spare[window.class].push(window.store);
+        let Windows { open, spare, .. } = self;
+        open.drain().for_each(|window| spare.give(window.class, window.store));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn marks_are_four_bits_a_byte(bits: u32) {
+            let marks = spread(bits);
+            for byte in 0..32 {
+                prop_assert_eq!(marks >> (byte / 4 * 8 + byte % 4) & 1, u64::from(bits >> byte & 1));
+            }
+            prop_assert_eq!((gather(marks), marks & !ALL_WHOLE), (bits, 0));
+        }
+
+        #[test]
+        fn runs_are_the_marked_bytes(bits in prop::collection::vec(any::<u32>(), 1..4), open in any::<bool>()) {
+            let (mut runs, mut start) = (Vec::new(), open.then_some(0));
+            for (word, bits) in bits.iter().enumerate() {
+                word_runs(*bits, 32 * word as u64 + 1, &mut start, &mut |run| runs.push(run));
+            }
+            runs.extend(start.map(|start| start..32 * bits.len() as u64 + 1));
+            let marked = |byte: &u64| match byte.checked_sub(1) {
+                Some(at) => bits[at as usize / 32] >> (at % 32) & 1 != 0,
+                None => open,
+            };
+            let wanted: Vec<u64> = (0..=32 * bits.len() as u64).filter(marked).collect();
+            prop_assert_eq!(runs.iter().cloned().flatten().collect::<Vec<_>>(), wanted);
+            prop_assert!(runs.windows(2).all(|two| two[0].end < two[1].start));
         }
     }
 }

@@ -4,39 +4,44 @@ use std::ops::Range;
 
 use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
 
+use super::places::Places;
 use super::spans::Spans;
 use super::windows::{Openings, Spare, Windows};
-use crate::lower::{Context, MAX_UNITS, QuadContext, Site, SiteInfo};
-use crate::raw::Buffer;
+use crate::lower::SiteInfo;
+use crate::raw::{Buffer, Desk, KeptSpans};
 
 /// What a worker leaves for the next one.
 #[derive(Default)]
 pub(crate) struct Pool {
     buffers: Option<Buffers>,
     windows: Spare,
+    spans: KeptSpans,
 }
 
 impl Pool {
-    /// Takes back what the windows of a launch used.
-    pub(super) fn take_back(&mut self, windows: Windows<'_>) {
+    /// Takes back what the windows of a launch used, and the spans behind them.
+    pub(super) fn take_back(&mut self, windows: Windows<'_>, spans: Spans<'_>) {
         self.windows = windows.into_spare();
+        self.spans = spans.into_kept();
     }
 }
 
 struct Buffers {
+    context: Desk,
     frames: Buffer<u8>,
     lds: Buffer<u8>,
     scratch: Buffer<u8>,
-    sites: Buffer<Site>,
+    places: Places,
 }
 
 impl Default for Buffers {
     fn default() -> Self {
         Buffers {
+            context: Desk::default(),
             frames: Buffer::zeroed(0),
             lds: Buffer::zeroed(0),
             scratch: Buffer::zeroed(0),
-            sites: Buffer::zeroed(0),
+            places: Places::default(),
         }
     }
 }
@@ -57,6 +62,8 @@ pub(crate) struct Refused;
 /// What a launch gives its waves.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'m> {
+    /// The program's number.
+    pub(crate) program: usize,
     /// The program's accesses.
     pub(crate) sites: &'m [SiteInfo],
     /// The parameter block.
@@ -73,15 +80,15 @@ pub(crate) struct Given<'m> {
     pub(crate) lanes: usize,
 }
 
-/// A thread's state. The context stands first, because generated code is given its address.
-#[repr(C)]
+/// A thread's state.
 pub(crate) struct Worker<'m> {
-    pub(crate) context: Context,
+    /// What generated code works on.
+    pub(crate) context: Desk,
     /// Frames of the waves of a workgroup.
     pub(crate) frames: Buffer<u8>,
     pub(super) lds: Buffer<u8>,
     pub(super) scratch: Buffer<u8>,
-    pub(super) sites: Buffer<Site>,
+    pub(super) places: Places,
     pub(super) given: Given<'m>,
     pub(super) memory: &'m dyn GuestMemory,
     pub(super) spans: Spans<'m>,
@@ -98,35 +105,15 @@ pub(super) type Helped = Result<(), Refused>;
 impl<'m> Worker<'m> {
     /// A worker with nothing given yet.
     pub(crate) fn new(memory: &'m dyn GuestMemory, pool: &mut Pool) -> Self {
-        let Buffers { frames, lds, scratch, sites } = pool.buffers.take().unwrap_or_default();
+        let Buffers { context, frames, lds, scratch, places } = pool.buffers.take().unwrap_or_default();
         Worker {
-            context: Context {
-                params: std::ptr::null(),
-                tables: std::ptr::null(),
-                tables_bytes: 0,
-                lds: lds.start(),
-                scratch: scratch.start(),
-                sites: sites.start(),
-                budget: 0,
-                wave: 0,
-                wave_in_group: 0,
-                group: 0,
-                units: [0; MAX_UNITS],
-                data: 0,
-                compare: 0,
-                quad: QuadContext {
-                    addresses: [0; 4],
-                    valid: [0; 4],
-                    units: [[0; 4]; MAX_UNITS],
-                    data: [0; 4],
-                    compare: [0; 4],
-                },
-            },
+            context,
             frames,
             lds,
             scratch,
-            sites,
+            places,
             given: Given {
+                program: 0,
                 sites: &[],
                 params: &[],
                 params_read: 0,
@@ -136,7 +123,7 @@ impl<'m> Worker<'m> {
                 lanes: 0,
             },
             memory,
-            spans: Spans::new(memory),
+            spans: Spans::new(memory, std::mem::take(&mut pool.spans)),
             windows: Windows::new(std::mem::take(&mut pool.windows)),
             fault: None,
             loads: None,
@@ -146,15 +133,15 @@ impl<'m> Worker<'m> {
 
     /// Leaves what the next worker can use.
     pub(crate) fn retire(self, pool: &mut Pool) {
-        let (windows, ..) = self.into_parts(pool);
-        pool.take_back(windows);
+        let (windows, spans, _) = self.into_parts(pool);
+        pool.take_back(windows, spans);
     }
 
-    /// Leaves all but the windows for the next worker; gives these, what stands behind them, and what was loaded.
+    /// Leaves all but the windows and the spans for the next worker; gives these, and what was loaded.
     pub(super) fn into_parts(mut self, pool: &mut Pool) -> (Windows<'m>, Spans<'m>, Vec<(u32, Range<u64>)>) {
-        self.forget_places();
-        let Worker { frames, lds, scratch, sites, windows, spans, loads, .. } = self;
-        pool.buffers = Some(Buffers { frames, lds, scratch, sites });
+        self.forget_stores();
+        let Worker { context, frames, lds, scratch, places, windows, spans, loads, .. } = self;
+        pool.buffers = Some(Buffers { context, frames, lds, scratch, places });
         (windows, spans, loads.unwrap_or_default())
     }
 
@@ -178,22 +165,23 @@ impl<'m> Worker<'m> {
         self.frames.at_least(waves.saturating_mul(frame_bytes));
         self.lds.at_least(given.lds_bytes);
         self.scratch.at_least(waves.saturating_mul(given.lanes * given.scratch_bytes));
-        self.sites.at_least(given.sites.len());
+        let sites = self.places.turn_to(given.program, given.sites, self.spans.epoch());
         self.given = given;
-        self.forget_places();
+        if self.loads.is_some() {
+            // A site that knows its place would not tell what it loads.
+            self.places.forget(|_| true);
+        }
         self.fault = None;
         let context = &mut self.context;
         context.params = given.params.as_ptr();
         context.tables = given.tables.as_ptr();
         context.tables_bytes = 4 * given.tables.len() as u64;
         context.lds = self.lds.start();
-        context.sites = self.sites.start();
+        context.sites = sites;
     }
 
-    fn forget_places(&mut self) {
-        for site in 0..self.given.sites.len() {
-            self.sites.set(site, Site::EMPTY);
-        }
+    fn forget_stores(&mut self) {
+        self.places.forget_stores(self.given.sites);
     }
 
     /// Starts a workgroup: its LDS is 0.
@@ -208,9 +196,10 @@ impl<'m> Worker<'m> {
         self.scratch.clear_part(slot * bytes, bytes);
     }
 
-    /// Turns to a wave of the workgroup, whose scratch is number `slot`.
-    pub(crate) fn turn_to(&mut self, wave: u32, wave_in_group: u32, slot: usize) {
+    /// Turns to a wave of the workgroup, of which the first `alive` lanes may be alive and whose scratch is number `slot`.
+    pub(crate) fn turn_to(&mut self, (wave, wave_in_group): (u32, u32), alive: u64, slot: usize) {
         self.context.wave = wave;
+        self.context.alive = alive;
         self.context.wave_in_group = wave_in_group;
         self.slot = slot;
         let bytes = self.given.lanes * self.given.scratch_bytes;
@@ -222,7 +211,7 @@ impl<'m> Worker<'m> {
     /// # Errors
     /// The guest did not take what was stored into a copy; everything is as it was then.
     pub(crate) fn commit(&mut self) -> Result<Vec<Range<u64>>, MemoryFault> {
-        self.forget_places();
+        self.forget_stores();
         self.windows.commit(self.memory)
     }
 
@@ -234,7 +223,7 @@ impl<'m> Worker<'m> {
         given.params.len() < given.params_read
             || self.lds.len() < given.lds_bytes
             || self.scratch.len() < scratch_end
-            || self.sites.len() < given.sites.len()
+            || self.places.len() < given.sites.len()
     }
 
     /// The fault that a helper noted.
@@ -244,7 +233,7 @@ impl<'m> Worker<'m> {
 
     /// What the launch stored.
     pub(crate) fn windows(&mut self) -> &mut Windows<'m> {
-        self.forget_places();
+        self.forget_stores();
         &mut self.windows
     }
 
@@ -255,7 +244,7 @@ impl<'m> Worker<'m> {
         Refused
     }
 
-    pub(super) fn site(&self, site: u32) -> Result<SiteInfo, Refused> {
-        self.given.sites.get(site as usize).copied().ok_or(Refused)
+    pub(super) fn site(&self, site: u32) -> Result<&'m SiteInfo, Refused> {
+        self.given.sites.get(site as usize).ok_or(Refused)
     }
 }

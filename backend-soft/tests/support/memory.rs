@@ -6,7 +6,9 @@ use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, canonical};
+use guestwave_cp::{
+    AccessKind, Generation, GuestMemory, HostSpan, MappingState, MemoryFault, MemoryId, canonical,
+};
 
 /// How a segment is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +30,20 @@ pub(crate) struct Segment {
 }
 
 /// Guest memory of some segments; two that touch are one mapping, but each its own span.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Arena {
     pub(crate) segments: Vec<Segment>,
     pub(crate) told: Mutex<Vec<Range<u64>>>,
+    /// Segments that are mapped no more. They live on, so that who still looks at them finds something.
+    gone: Vec<Segment>,
+    id: MemoryId,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        let (segments, gone) = (Vec::new(), Vec::new());
+        Arena { segments, told: Mutex::default(), gone, id: MemoryId::unique() }
+    }
 }
 
 impl Segment {
@@ -56,6 +68,14 @@ impl Arena {
         let bytes = bytes.iter().map(|b| AtomicU8::new(*b)).collect();
         self.segments.push(Segment { guest, writable, offer, bytes });
         self
+    }
+
+    /// Puts another segment in the place of number `at`.
+    pub(crate) fn replace(&mut self, at: usize, bytes: &[u8], writable: bool, offer: Offer) {
+        let guest = self.segments[at].guest;
+        let bytes = bytes.iter().map(|b| AtomicU8::new(*b)).collect();
+        let new = Segment { guest, writable, offer, bytes };
+        self.gone.push(std::mem::replace(&mut self.segments[at], new));
     }
 
     /// The same memory elsewhere.
@@ -133,6 +153,10 @@ impl GuestMemory for Arena {
             range.start = before.guest;
         }
         Some(range)
+    }
+
+    fn mappings(&self) -> Option<MappingState> {
+        Some(MappingState { memory: self.id, changes: self.gone.len() as u64 })
     }
 
     fn generation(&self) -> Generation {

@@ -38,7 +38,8 @@ include!(concat!(env!("OUT_DIR"), "/amd_events.rs"));
 
 /// The row of an event type.
 pub(crate) fn event_row(event: u32) -> Result<&'static EventRow, Refusal> {
-    EVENTS.get(event as usize).and_then(Option::as_ref).ok_or(Refusal::UnknownEvent { event: event as u8 })
+    let row = EVENTS.get(event as usize).and_then(Option::as_ref);
+    row.ok_or_else(|| Refusal::UnknownEvent { event: event as u8 })
 }
 
 /// EVENT_WRITE.

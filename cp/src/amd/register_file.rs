@@ -68,7 +68,7 @@ impl RegisterFile {
     /// # Errors
     /// The register lies in no space.
     pub fn set(&mut self, register: Register, value: u32) -> Result<(), Refusal> {
-        let i = slot(register).ok_or(Refusal::NoRegister { address: register.0 })?;
+        let i = slot(register).ok_or_else(|| Refusal::NoRegister { address: register.0 })?;
         self.values[i] = value;
         self.written[i / 64] |= 1 << (i % 64);
         Ok(())
@@ -79,6 +79,9 @@ impl RegisterFile {
     /// # Errors
     /// `first` lies in no space, or the run leaves it.
     pub fn set_run(&mut self, first: Register, values: &[u32]) -> Result<(), Refusal> {
+        if let [value] = values {
+            return self.set(first, *value);
+        }
         let start = run_slot(first, values.len())?;
         self.values[start..start + values.len()].copy_from_slice(values);
         mark(&mut self.written, start, values.len());
@@ -139,6 +142,10 @@ fn run_slot(first: Register, count: usize) -> Result<usize, Refusal> {
 
 /// Sets `count` bits from bit `start`.
 fn mark(bits: &mut [u64], start: usize, count: usize) {
+    if start % 64 + count <= 64 && count > 0 {
+        bits[start / 64] |= (u64::MAX >> (64 - count)) << (start % 64);
+        return;
+    }
     let mut at = start;
     let end = start + count;
     while at < end {

@@ -14,7 +14,8 @@ impl Register {
 
     /// The space it lies in, if any.
     pub fn space(self) -> Option<Space> {
-        Space::ALL.into_iter().find(|s| s.contains(self))
+        // The two upper spaces are packets' usual ones.
+        [Space::Context, Space::Uconfig, Space::Sh, Space::Config].into_iter().find(|s| s.contains(self))
     }
 }
 

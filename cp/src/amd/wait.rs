@@ -28,7 +28,9 @@ static FUNCTIONS: [Function; 7] = [
 
 /// The comparison of a FUNCTION field.
 pub(super) fn function(packet: &Packet<'_>, function: u32) -> Result<&'static Function, Refusal> {
-    FUNCTIONS.get(function as usize).ok_or(Refusal::CompareFunction { packet: packet.name(), function })
+    FUNCTIONS
+        .get(function as usize)
+        .ok_or_else(|| Refusal::CompareFunction { packet: packet.name(), function })
 }
 
 /// What is waited for.

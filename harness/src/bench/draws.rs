@@ -15,11 +15,11 @@ const PROGRAM: &[u8] = include_bytes!("../../kernels/vertex.bin");
 /// Guest addresses. Descriptors and constants lie where a driver's 32-bit pointers reach.
 const LISTS: u64 = 0x8000_0028_0000;
 const CONSTANTS: u64 = 0x8000_0028_0100;
-const CODE: u64 = 0x8000_0040_2000;
+pub(super) const CODE: u64 = 0x8000_0040_2000;
 const SIZES: u64 = 0x8000_0050_0000;
 const STREAM: u64 = 0x8000_1000_0000;
-const INPUT: u64 = 0x8001_0000_0000;
-const OUTPUT: u64 = 0x8002_0000_0000;
+pub(super) const INPUT: u64 = 0x8001_0000_0000;
+pub(super) const OUTPUT: u64 = 0x8002_0000_0000;
 
 /// Bytes of a vertex.
 const IN_BYTES: u32 = 16;
@@ -74,21 +74,22 @@ fn some(of: u32, part: f64) -> u32 {
 }
 
 /// Draws by one stream.
-struct Draws {
-    guest: Guest,
+pub(super) struct Draws {
+    pub(super) guest: Guest,
     ib: IndirectBuffer,
     vertices: u32,
 }
 
 fn large(engine: &EngineArgs, topology: u32, vertices: u32) -> Result<Box<dyn Work>> {
-    draws(engine, topology, vertices, 1)
+    Ok(Box::new(draws(engine, topology, vertices, 1)?))
 }
 
 fn tiny(engine: &EngineArgs, draws_in_all: u32) -> Result<Box<dyn Work>> {
-    draws(engine, POINT_LIST, 3, draws_in_all)
+    Ok(Box::new(draws(engine, POINT_LIST, 3, draws_in_all)?))
 }
 
-fn draws(engine: &EngineArgs, topology: u32, vertices: u32, count: u32) -> Result<Box<dyn Work>> {
+/// As many draws of so many vertices, in one submission.
+pub(super) fn draws(engine: &EngineArgs, topology: u32, vertices: u32, count: u32) -> Result<Draws> {
     let guest = Guest::new(engine)?;
     place(&guest, vertices)?;
     let mut stream = Stream::default();
@@ -97,7 +98,7 @@ fn draws(engine: &EngineArgs, topology: u32, vertices: u32, count: u32) -> Resul
         capture(&mut stream, vertices);
     }
     let ib = guest.load(STREAM, &stream)?;
-    Ok(Box::new(Draws { guest, ib, vertices }))
+    Ok(Draws { guest, ib, vertices })
 }
 
 /// The `i`th float of the input.

@@ -9,6 +9,8 @@ mod draws;
 mod first_use;
 mod kernels;
 mod packets;
+#[cfg(test)]
+mod reuse;
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Two executors, of which the second runs what the first refuses.
 
-use guestwave_cp::{Completed, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory};
+use guestwave_cp::{Completed, Declined, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory};
 
 /// What codes of refusals begin with that say nothing was run because something is not translated or compiled.
 const NOT_TRANSLATED: [&str; 3] = ["TR-", "SOFT-COMPILE-", "PLAIN-COMPILE-"];
@@ -37,14 +37,15 @@ impl Executor for Fallback {
         dispatch: ExactDispatch,
         memory: &dyn GuestMemory,
     ) -> Result<(), DispatchError> {
-        match self.first.submit(id, dispatch.clone(), memory) {
-            Err(error) if is_refusal(&error, id) => {
+        let Err(declined) = self.first.offer(id, dispatch, memory) else { return Ok(()) };
+        match declined {
+            Declined { error, dispatch: Some(dispatch) } if is_refusal(&error, id) => {
                 log::info!("{}: {}; it runs on the reference interpreter", error.code, error.text);
                 self.first.flush(memory, &mut self.done)?;
-                self.second.submit(id, dispatch, memory)?;
+                self.second.submit(id, *dispatch, memory)?;
                 self.second.flush(memory, &mut self.done)
             }
-            other => other,
+            Declined { error, .. } => Err(error),
         }
     }
 

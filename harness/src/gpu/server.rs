@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -153,7 +153,7 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
 }
 
 /// A request's head and what follows it.
-fn receive(stream: &mut UnixStream, body: &mut Vec<u8>) -> io::Result<wire::Head> {
+fn receive(stream: &mut BufReader<UnixStream>, body: &mut Vec<u8>) -> io::Result<wire::Head> {
     let mut head = [0; wire::HEAD_BYTES];
     stream.read_exact(&mut head)?;
     let head = wire::Head {
@@ -174,19 +174,21 @@ fn receive(stream: &mut UnixStream, body: &mut Vec<u8>) -> io::Result<wire::Head
 }
 
 /// Serves a connection until it is closed.
-fn serve(mut stream: UnixStream, shared: &Shared) -> io::Result<()> {
+fn serve(stream: UnixStream, shared: &Shared) -> io::Result<()> {
+    // A request is read at once as a rule.
+    let mut stream = BufReader::new(stream);
     let mut body = Vec::new();
     loop {
         let head = receive(&mut stream, &mut body)?;
         if head.code == wire::OPEN {
-            return hold(&mut stream, shared, head.file);
+            return hold(stream.get_mut(), shared, head.file);
         }
         let file = lock(&shared.files).get(&head.file).cloned();
         let answer = match file {
             Some(file) => answer(&file, &head, &body),
             None => refusal(kernel::NO_DEVICE, &body),
         };
-        stream.write_all(&answer)?;
+        stream.get_mut().write_all(&answer)?;
     }
 }
 

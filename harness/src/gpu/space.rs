@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, canonical};
+use guestwave_cp::{
+    AccessKind, Generation, GuestMemory, HostSpan, MappingState, MemoryFault, MemoryId, canonical,
+};
 
 use super::lock;
 use super::store::Bo;
@@ -19,6 +21,9 @@ pub(super) struct Space {
     map: RwLock<Arc<AddressMap<Bo>>>,
     remaps: Mutex<Remaps>,
     clock: AtomicU64,
+    id: MemoryId,
+    /// How often the address space became another.
+    entered: AtomicU64,
 }
 
 /// When which addresses changed their meaning.
@@ -53,7 +58,14 @@ impl Remaps {
 impl Space {
     /// A space without mappings.
     pub(super) fn new(memory: Arc<MemoryFile>) -> Space {
-        Space { memory, map: RwLock::default(), remaps: Mutex::default(), clock: AtomicU64::new(1) }
+        Space {
+            memory,
+            map: RwLock::default(),
+            remaps: Mutex::default(),
+            clock: AtomicU64::new(1),
+            id: MemoryId::unique(),
+            entered: AtomicU64::new(0),
+        }
     }
 
     /// Goes over to the address space of the next submission.
@@ -62,6 +74,7 @@ impl Space {
         if Arc::ptr_eq(&map, next) {
             return;
         }
+        self.entered.fetch_add(1, Ordering::SeqCst);
         let now = self.clock.load(Ordering::SeqCst);
         lock(&self.remaps).add(now, differences(&map, next));
         *map = Arc::clone(next);
@@ -107,6 +120,10 @@ impl GuestMemory for Space {
 
     fn mapping(&self, address: u64) -> Option<Range<u64>> {
         read(&self.map).extent(canonical(address))
+    }
+
+    fn mappings(&self) -> Option<MappingState> {
+        Some(MappingState { memory: self.id, changes: self.entered.load(Ordering::SeqCst) })
     }
 
     fn generation(&self) -> Generation {

@@ -84,31 +84,42 @@ impl<B: Backing> AddressMap<B> {
         address: u64,
         len: u64,
         kind: AccessKind,
-    ) -> Result<Vec<Piece<'_, B>>, MemoryFault> {
+    ) -> Result<Pieces<'_, B>, MemoryFault> {
         let start = canonical(address);
         let end = start.saturating_add(len);
-        let mut pieces = Vec::with_capacity(1);
+        let first = if len == 0 { Some(0) } else { self.hit(start) };
+        let fault = |address| MemoryFault { address, size: len, kind };
+        let mappings = self.mappings.get(first.ok_or(fault(start))?..).unwrap_or_default();
         let mut at = start;
-        while at < end {
-            let found = self.find(at).filter(|m| m.writable || kind == AccessKind::Read);
-            let mapping = found.ok_or(MemoryFault { address: at, size: len, kind })?;
-            let stop = mapping.range.end.min(end);
-            pieces.push(Piece { mapping, from: at - mapping.range.start, bytes: at - start..stop - start });
-            at = stop;
+        for mapping in mappings {
+            if at >= end {
+                break;
+            }
+            if !mapping.range.contains(&at) || !(mapping.writable || kind == AccessKind::Read) {
+                return Err(fault(at));
+            }
+            at = mapping.range.end;
         }
-        Ok(pieces)
+        if at < end { Err(fault(at)) } else { Ok(Pieces { mappings, start, at: start, end }) }
     }
 
     /// The mapping that contains `address`.
     pub(crate) fn find(&self, address: u64) -> Option<&Mapping<B>> {
-        let hint = self.mappings.get(self.last.load(Ordering::Relaxed));
-        if let Some(mapping) = hint.filter(|m| m.range.contains(&address)) {
-            return Some(mapping);
+        self.mappings.get(self.hit(address)?)
+    }
+
+    /// The place of the mapping that contains `address`.
+    fn hit(&self, address: u64) -> Option<usize> {
+        let hits = |place: usize| self.mappings.get(place).is_some_and(|m| m.range.contains(&address));
+        let last = self.last.load(Ordering::Relaxed);
+        if hits(last) {
+            return Some(last);
         }
         let place = self.place(address);
-        let found = self.mappings.get(place).filter(|m| m.range.contains(&address))?;
-        self.last.store(place, Ordering::Relaxed);
-        Some(found)
+        hits(place).then(|| {
+            self.last.store(place, Ordering::Relaxed);
+            place
+        })
     }
 
     /// The first mapping that ends after `address`.
@@ -166,6 +177,27 @@ impl<B: Backing> AddressMap<B> {
         }
         self.mappings = kept;
         gone
+    }
+}
+
+/// The parts of an access all of which is mapped.
+pub(crate) struct Pieces<'a, B> {
+    /// From the one that has the rest's first byte on.
+    mappings: &'a [Mapping<B>],
+    start: u64,
+    at: u64,
+    end: u64,
+}
+
+impl<'a, B> Iterator for Pieces<'a, B> {
+    type Item = Piece<'a, B>;
+
+    fn next(&mut self) -> Option<Piece<'a, B>> {
+        let Pieces { start, at, end, .. } = *self;
+        let (mapping, rest) = self.mappings.split_first().filter(|_| at < end)?;
+        let stop = mapping.range.end.min(end);
+        (self.mappings, self.at) = (rest, stop);
+        Some(Piece { mapping, from: at - mapping.range.start, bytes: at - start..stop - start })
     }
 }
 

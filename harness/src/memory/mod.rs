@@ -20,7 +20,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, HostSpan, MemoryFault, MemoryId, canonical};
+use guestwave_cp::{
+    AccessKind, Generation, GuestMemory, HostSpan, MappingState, MemoryFault, MemoryId, canonical,
+};
 
 use crate::capture::{BufferObject, DOMAIN_VRAM, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
 use crate::codes::coded_errors;
@@ -56,6 +58,8 @@ pub struct CaptureMemory {
     map: RwLock<AddressMap<Buffer>>,
     /// When which addresses changed their meaning.
     remaps: RwLock<Vec<(u64, Range<u64>)>>,
+    /// How often addresses changed their meaning.
+    changes: AtomicU64,
     clock: AtomicU64,
 }
 
@@ -66,6 +70,7 @@ impl Default for CaptureMemory {
             buffers: RwLock::default(),
             map: RwLock::default(),
             remaps: RwLock::default(),
+            changes: AtomicU64::new(0),
             clock: AtomicU64::new(1),
         }
     }
@@ -110,7 +115,7 @@ impl CaptureMemory {
     /// There is no such buffer object.
     pub fn free(&self, bo: u32) -> Result<Arc<Buffer>, MemoryError> {
         let buffer = write(&self.buffers).remove(&bo).ok_or(MemoryError::Unknown { bo })?;
-        let gone = write(&self.map).remove(0..canonical(u64::MAX) + 1, Some(bo));
+        let gone = self.changing().remove(0..canonical(u64::MAX) + 1, Some(bo));
         self.remapped(gone);
         Ok(buffer)
     }
@@ -126,8 +131,8 @@ impl CaptureMemory {
             return Err(MemoryError::BadRange { va: op.va, size: op.size });
         }
         match op.kind {
-            VaKind::Unmap => drop(write(&self.map).remove(range.clone(), Some(op.bo))),
-            VaKind::Clear => drop(write(&self.map).remove(range.clone(), None)),
+            VaKind::Unmap => drop(self.changing().remove(range.clone(), Some(op.bo))),
+            VaKind::Clear => drop(self.changing().remove(range.clone(), None)),
             VaKind::Map | VaKind::Replace => self.map(op, range.clone())?,
         }
         self.remapped(vec![range]);
@@ -138,8 +143,15 @@ impl CaptureMemory {
         let buffer = self.buffer(op.bo)?;
         buffer.check(op.offset, op.size)?;
         let writable = op.flags & VA_WRITABLE != 0;
-        write(&self.map).insert(Mapping { range, buffer, offset: op.offset, writable });
+        self.changing().insert(Mapping { range, buffer, offset: op.offset, writable });
         Ok(())
+    }
+
+    /// The map, to change it.
+    fn changing(&self) -> RwLockWriteGuard<'_, AddressMap<Buffer>> {
+        let map = write(&self.map);
+        self.changes.fetch_add(1, Ordering::SeqCst);
+        map
     }
 
     fn remapped(&self, ranges: Vec<Range<u64>>) {
@@ -265,6 +277,10 @@ impl GuestMemory for CaptureMemory {
         Some(self.id)
     }
 
+    fn mappings(&self) -> Option<MappingState> {
+        Some(MappingState { memory: self.id, changes: self.changes.load(Ordering::SeqCst) })
+    }
+
     fn generation(&self) -> Generation {
         Generation(self.clock.fetch_add(1, Ordering::SeqCst))
     }
@@ -297,7 +313,7 @@ impl GuestMemory for CaptureMemory {
         let map = read(&self.map);
         let len = range.end.saturating_sub(range.start);
         // What is not mapped was not written either.
-        for piece in map.pieces(range.start, len, AccessKind::Write).unwrap_or_default() {
+        for piece in map.pieces(range.start, len, AccessKind::Write).into_iter().flatten() {
             let bytes = piece.offset()..piece.offset() + piece.places().len() as u64;
             piece.mapping.buffer.touch(bytes, &self.clock);
         }

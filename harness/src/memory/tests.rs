@@ -104,6 +104,46 @@ fn changes_are_told_by_page_at_every_alias() {
 }
 
 #[test]
+fn a_state_of_the_mappings_holds_until_one_changes() {
+    let m = memory();
+    let same = m.mappings();
+    assert!(same.is_some());
+    m.write(A, &[1; 4]).unwrap();
+    m.create(&bo(7, 1)).unwrap();
+    m.generation();
+    assert_eq!(m.mappings(), same);
+    let mut states = vec![same, memory().mappings()];
+    let change = |f: &dyn Fn()| {
+        f();
+        m.mappings()
+    };
+    states.push(change(&|| m.va(&op(VaKind::Map, 7, A + 0x8000, 0, 1)).unwrap()));
+    states.push(change(&|| m.va(&op(VaKind::Replace, 2, A, 0, 1)).unwrap()));
+    states.push(change(&|| m.va(&op(VaKind::Unmap, 2, A, 0, 1)).unwrap()));
+    states.push(change(&|| m.va(&op(VaKind::Clear, 0, A, 0, 2)).unwrap()));
+    states.push(change(&|| drop(m.free(7).unwrap())));
+    for (i, state) in states.iter().enumerate() {
+        assert!(!states[..i].contains(state), "state {i}");
+    }
+}
+
+#[test]
+fn an_access_over_several_mappings_is_made_of_their_parts() {
+    let m = memory();
+    m.va(&op(VaKind::Map, 2, A + 0x4000, 0x1000, 1)).unwrap();
+    m.va(&VaOp { flags: 10, ..op(VaKind::Map, 2, A + 0x5000, 0, 1) }).unwrap();
+    m.write(A + 0x3ff8, &[1; 16]).unwrap();
+    let mut bytes = [9; 0x1010];
+    m.read(A + 0x3ff8, &mut bytes).unwrap();
+    assert_eq!((&bytes[..16], &bytes[16..]), (&[1; 16][..], &[0; 0x1000][..]));
+    let fault = m.write(A + 0x3ff8, &[2; 0x1010]).unwrap_err();
+    assert_eq!((fault.address, fault.size), (canonical(A) + 0x5000, 0x1010));
+    m.read(A + 0x3ff8, &mut bytes).unwrap();
+    assert_eq!(bytes[..16], [1; 16]);
+    m.read(A + 0x10_0000, &mut []).unwrap();
+}
+
+#[test]
 fn records_that_contradict_each_other_are_named() {
     let m = memory();
     assert_eq!(m.create(&bo(1, 1)), Err(MemoryError::Exists { bo: 1 }));

@@ -1,14 +1,14 @@
 //! Translated programs by everything that is compiled into them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use guestwave_cp::{ExactDispatch, GuestMemory, Isa};
 use guestwave_isa::gfx10::{Target, WaveSize};
 
-use super::known::{evaluate, params};
+use super::known::evaluate;
 use crate::backend::{BackendError, Fidelity, Holding, ProgramId};
-use crate::gfx10::{Assumption, Event, Known, LaunchShape, Source, Translation, translate};
+use crate::gfx10::{Assumption, Event, Known, LaunchShape, LaunchWords, Source, Translation, translate};
 use crate::program::{ParamSource, Program, Trace};
 use crate::valhall;
 
@@ -66,17 +66,54 @@ impl ModuleKey {
             ieee: p.ieee,
             shape: LaunchShape::new(dispatch),
             lds_bytes: dispatch.lds_bytes,
-            scratch_bytes: dispatch.scratch.map_or(0, |s| s.bytes_per_wave),
-            discard_vertex_exports: dispatch.outputs == guestwave_cp::Outputs::Dropped,
+            scratch_bytes: scratch_bytes_of(dispatch),
+            discard_vertex_exports: drops_exports(dispatch),
             fidelity,
             holding,
         }
     }
+
+    /// Whether it is the key of a dispatch, whatever its code is.
+    pub fn is_of(&self, dispatch: &ExactDispatch, fidelity: Fidelity, holding: Option<Holding>) -> bool {
+        let p = &dispatch.program;
+        // A new field does not compile here until it is compared.
+        let ModuleKey {
+            code: _,
+            isa,
+            wave_lanes,
+            float_mode,
+            dx10_clamp,
+            ieee,
+            shape,
+            lds_bytes,
+            scratch_bytes,
+            discard_vertex_exports,
+            fidelity: own_fidelity,
+            holding: own_holding,
+        } = self;
+        (*isa, *wave_lanes, *float_mode) == (p.isa, p.wave_lanes, p.float_mode)
+            && (*dx10_clamp, *ieee) == (p.dx10_clamp, p.ieee)
+            && *lds_bytes == dispatch.lds_bytes
+            && *scratch_bytes == scratch_bytes_of(dispatch)
+            && *discard_vertex_exports == drops_exports(dispatch)
+            && (*own_fidelity, *own_holding) == (fidelity, holding)
+            && shape.is_of(dispatch)
+    }
+}
+
+fn scratch_bytes_of(dispatch: &ExactDispatch) -> u32 {
+    dispatch.scratch.map_or(0, |s| s.bytes_per_wave)
+}
+
+fn drops_exports(dispatch: &ExactDispatch) -> bool {
+    dispatch.outputs == guestwave_cp::Outputs::Dropped
 }
 
 /// A compiled program.
 pub(super) struct Module {
     key: ModuleKey,
+    /// The key's code as it lies in memory.
+    code: Box<[u8]>,
     assumptions: Vec<Assumption>,
     pub(super) params: Vec<ParamSource>,
     /// Instructions whose exports and messages it records.
@@ -99,7 +136,9 @@ pub(super) struct Refused {
 pub(super) struct Cache {
     modules: Vec<Module>,
     /// Places of the modules whose program was last seen at an address.
-    by_address: HashMap<u64, Vec<usize>>,
+    by_address: BTreeMap<u64, Vec<usize>>,
+    /// The code that was last looked at, for its room.
+    code: Vec<u8>,
 }
 
 impl Cache {
@@ -112,35 +151,25 @@ impl Cache {
         self.modules[at].record_words = self.modules[at].record_words.max(words);
     }
 
-    /// The module that fits a dispatch: one that was seen at its address, or any.
+    /// The module that fits a dispatch, one that was seen at its address or any, and the dispatch's words for it.
     pub(super) fn find(
         &mut self,
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
         fidelity: Fidelity,
         holding: Option<Holding>,
-    ) -> Option<usize> {
+    ) -> Option<(usize, LaunchWords)> {
         let address = dispatch.program.address;
-        let key = ModuleKey::new(dispatch, Arc::default(), fidelity, holding);
-        let mut wanted = Wanted { dispatch, memory, key };
-        let here = self.by_address.get(&address).map(Vec::as_slice).unwrap_or_default();
-        if let Some(at) = self.first_fitting(here.iter().rev().copied(), &mut wanted) {
-            return Some(at);
+        let Cache { modules, by_address, code } = self;
+        code.clear();
+        let mut wanted = Wanted { dispatch, memory, fidelity, holding, code, read: 0 };
+        let here = by_address.get(&address).map(Vec::as_slice).unwrap_or_default();
+        if let Some(found) = wanted.first(modules, here.iter().rev().copied()) {
+            return Some(found);
         }
-        let at = self.first_fitting(0..self.modules.len(), &mut wanted)?;
-        self.by_address.entry(address).or_default().push(at);
-        Some(at)
-    }
-
-    /// The first of some modules that fits; the dispatch's code is read once for all of them.
-    fn first_fitting(
-        &self,
-        places: impl Iterator<Item = usize> + Clone,
-        wanted: &mut Wanted<'_>,
-    ) -> Option<usize> {
-        let longest = places.clone().map(|at| self.modules[at].key.code.len()).max()?;
-        let code = read_code_within(wanted.memory, wanted.dispatch.program.address, longest as u64 * 4)?;
-        places.into_iter().find(|at| wanted.fits(&self.modules[*at], &code))
+        let found = wanted.first(modules, 0..modules.len())?;
+        by_address.entry(address).or_default().push(found.0);
+        Some(found)
     }
 
     /// Translates and compiles a dispatch's program.
@@ -164,6 +193,7 @@ impl Cache {
         let code: Arc<[u32]> = words[..(bytes as usize / 4).min(words.len())].into();
         let key = ModuleKey::new(dispatch, code, fidelity, holding);
         self.modules.push(Module {
+            code: key.code.iter().flat_map(|word| word.to_le_bytes()).collect(),
             key,
             assumptions: translation.assumptions,
             params,
@@ -182,28 +212,49 @@ impl Cache {
 struct Wanted<'a> {
     dispatch: &'a ExactDispatch,
     memory: &'a dyn GuestMemory,
-    /// Its key but for the code.
-    key: ModuleKey,
+    fidelity: Fidelity,
+    holding: Option<Holding>,
+    /// What lies at the program's address, as far as it was read.
+    code: &'a mut Vec<u8>,
+    /// Bytes of code that were asked for.
+    read: usize,
 }
 
 impl Wanted<'_> {
-    /// Whether a module fits, `code` being what lies at the program's address.
-    fn fits(&mut self, module: &Module, code: &[u32]) -> bool {
-        if !code.starts_with(&module.key.code) {
-            return false;
+    /// The first of some modules that fits, and the dispatch's words for it.
+    fn first(
+        &mut self,
+        modules: &[Module],
+        places: impl Iterator<Item = usize>,
+    ) -> Option<(usize, LaunchWords)> {
+        for at in places {
+            let module = &modules[at];
+            if module.key.is_of(self.dispatch, self.fidelity, self.holding)
+                && self.has_code(&module.code)
+                && let Some(words) = self.words(module)
+            {
+                return Some((at, words));
+            }
         }
-        self.key.code = module.key.code.clone();
-        self.key == module.key && self.keeps(module)
+        None
     }
 
-    /// Whether the module's assumptions hold.
-    fn keeps(&self, module: &Module) -> bool {
-        if module.assumptions.is_empty() {
-            return true;
+    /// Whether this code lies at the program's address. It is read once, but for longer code than was wanted before.
+    fn has_code(&mut self, code: &[u8]) -> bool {
+        if self.read < code.len() {
+            self.read = code.len();
+            read_bytes_within(self.memory, self.dispatch.program.address, code.len(), self.code);
         }
-        let words = params(self.dispatch, &module.params);
-        let number = |a: &Assumption| evaluate(&a.trace, &words, self.memory);
-        module.assumptions.iter().all(|a| number(a).is_some_and(|n| n as u32 & a.mask == a.value))
+        self.code.starts_with(code)
+    }
+
+    /// The dispatch's words for a module, if the module's assumptions hold.
+    fn words(&self, module: &Module) -> Option<LaunchWords> {
+        let words = LaunchWords::new(self.dispatch, &module.params)?;
+        let number = |a: &Assumption| evaluate(&a.trace, &words.params, self.memory);
+        let keeps =
+            module.assumptions.iter().all(|a| number(a).is_some_and(|n| n as u32 & a.mask == a.value));
+        keeps.then_some(words)
     }
 }
 
@@ -226,8 +277,9 @@ fn translated(
         let words = read_code(memory, address, bytes.min(there) & !3)
             .filter(|w| !w.is_empty())
             .ok_or_else(missing)?;
-        let known =
-            |trace: &Trace, sources: &[ParamSource]| evaluate(trace, &params(dispatch, sources), memory);
+        let known = |trace: &Trace, sources: &[ParamSource]| {
+            evaluate(trace, &LaunchWords::new(dispatch, sources)?.params, memory)
+        };
         match attempt(dispatch, &words, fidelity, &known) {
             Ok((translation, reached)) => return Ok((translation, words, reached)),
             // The code may go on behind what was read.
@@ -294,9 +346,16 @@ fn mapped_bytes(memory: &dyn GuestMemory, address: u64) -> u64 {
     memory.mapping(address).map_or(0, |r| r.end.saturating_sub(guestwave_cp::canonical(address)))
 }
 
-/// As much of so many bytes of code as is mapped.
-fn read_code_within(memory: &dyn GuestMemory, address: u64, bytes: u64) -> Option<Vec<u32>> {
-    read_code(memory, address, bytes.min(mapped_bytes(memory, address)) & !3)
+/// Reads as much of `bytes` bytes of code as is mapped.
+fn read_bytes_within(memory: &dyn GuestMemory, address: u64, bytes: usize, into: &mut Vec<u8>) {
+    into.resize(bytes, 0);
+    if memory.read(address, into).is_ok() {
+        return;
+    }
+    into.truncate(usize::try_from(mapped_bytes(memory, address)).unwrap_or(bytes));
+    if memory.read(address, into).is_err() {
+        into.clear();
+    }
 }
 
 fn read_code(memory: &dyn GuestMemory, address: u64, bytes: u64) -> Option<Vec<u32>> {

@@ -1,9 +1,8 @@
 //! What a dispatch can say about numbers before it runs.
 
-use guestwave_cp::{ExactDispatch, GuestMemory, read_u32};
+use guestwave_cp::{GuestMemory, read_u32};
 
-use crate::gfx10::LaunchWords;
-use crate::program::{ParamSource, Trace};
+use crate::program::Trace;
 
 /// Works a number out from a parameter block and guest memory; `None` where memory is missing.
 pub(super) fn evaluate(trace: &Trace, params: &[u32], memory: &dyn GuestMemory) -> Option<u64> {
@@ -20,9 +19,4 @@ pub(super) fn evaluate(trace: &Trace, params: &[u32], memory: &dyn GuestMemory) 
         Trace::Shl(a, by) => of(a)?.wrapping_shl(u32::from(*by)),
         Trace::Shr(a, by) => of(a)?.wrapping_shr(u32::from(*by)),
     })
-}
-
-/// The parameter block that a dispatch gives for a list of sources.
-pub(super) fn params(dispatch: &ExactDispatch, sources: &[ParamSource]) -> Vec<u32> {
-    LaunchWords::new(dispatch, sources).map(|w| w.params).unwrap_or_default()
 }

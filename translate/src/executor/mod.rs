@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use guestwave_cp::{
-    Completed, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory, Origin, Outputs,
+    Completed, Declined, DispatchError, DispatchId, ExactDispatch, Executor, GuestMemory, Origin, Outputs,
 };
 
 use crate::backend::{
@@ -21,8 +21,8 @@ use crate::backend::{
     LaunchFault, ProgramId,
 };
 use crate::gfx10::{LaunchWords, OVERFLOW};
-use cache::Cache;
 pub use cache::ModuleKey;
+use cache::{Cache, Module};
 use records::{Record, Recording};
 
 /// Dispatches that are held back at most before they run.
@@ -70,10 +70,14 @@ pub struct Stats {
 
 /// A dispatch that waits for the next flush.
 struct Held {
+    id: DispatchId,
     dispatch: ExactDispatch,
-    launch: Launch,
     /// The place of its module.
     module: usize,
+    /// Its words, until a launch takes them.
+    words: Option<LaunchWords>,
+    /// Its waves.
+    waves: u32,
     /// Where its outputs go if they are wanted.
     record: Option<Record>,
     /// Its module has been made anew because an assumption did not hold.
@@ -84,7 +88,19 @@ impl Held {
     /// Its outputs do not fit any record.
     fn no_room(&self) -> DispatchError {
         let text = "the dispatch leaves more exports and messages than are recorded".into();
-        error(self.launch.id, &self.dispatch, "TR-OUT-003", text, None)
+        error(self.id, &self.dispatch, "TR-OUT-003", text, None)
+    }
+
+    /// The launch of its program.
+    fn launch(&mut self, module: &Module, budget: u64) -> Option<Launch> {
+        // One that comes after a launch which failed is made again.
+        let words = self.words.take().or_else(|| LaunchWords::new(&self.dispatch, &module.params));
+        let LaunchWords { mut params, tables, waves, waves_per_group, group_waves } = words?;
+        if let Some(record) = &self.record {
+            record.fill(&module.params, &mut params);
+        }
+        let (id, program) = (self.id, module.program);
+        Some(Launch { id, program, params, tables, waves, waves_per_group, group_waves, budget })
     }
 }
 
@@ -106,6 +122,8 @@ pub struct TranslatingExecutor {
     held: VecDeque<Held>,
     done: Vec<Completed>,
     stats: Arc<Mutex<Stats>>,
+    /// Module hits that are not in the statistics yet.
+    hits: u64,
 }
 
 impl TranslatingExecutor {
@@ -118,6 +136,7 @@ impl TranslatingExecutor {
             held: VecDeque::new(),
             done: Vec::new(),
             stats: Arc::default(),
+            hits: 0,
         }
     }
 
@@ -135,30 +154,38 @@ impl TranslatingExecutor {
         &*self.backend
     }
 
-    /// The compiled program of a dispatch and its words.
+    /// The place of a dispatch's compiled program, and its words.
     fn prepare(
         &mut self,
         id: DispatchId,
+        dispatch: &ExactDispatch,
+        memory: &dyn GuestMemory,
+    ) -> Result<(usize, LaunchWords), DispatchError> {
+        let (fidelity, holding) = (self.options.fidelity, self.options.holding);
+        if let Some(found) = self.cache.find(dispatch, memory, fidelity, holding) {
+            self.hits += 1;
+            return Ok(found);
+        }
+        let too_many = || {
+            let text = "the dispatch has more waves than 32 bits count".into();
+            error(id, dispatch, "TR-SIZE-001", text, None)
+        };
+        LaunchWords::new(dispatch, &[]).ok_or_else(too_many)?;
+        let at = self.translate(dispatch, memory).map_err(|r| error(id, dispatch, r.code, r.text, r.pc))?;
+        let words = LaunchWords::new(dispatch, &self.cache.at(at).params).ok_or_else(too_many)?;
+        Ok((at, words))
+    }
+
+    /// Holds a dispatch back.
+    fn hold(
+        &self,
+        id: DispatchId,
         dispatch: ExactDispatch,
+        (module, words): (usize, LaunchWords),
         memory: &dyn GuestMemory,
     ) -> Result<Held, DispatchError> {
-        let at = self.module(&dispatch, memory).map_err(|r| error(id, &dispatch, r.code, r.text, r.pc))?;
-        let module = self.cache.at(at);
-        let words = LaunchWords::new(&dispatch, &module.params).ok_or_else(|| {
-            let text = "the dispatch has more waves than 32 bits count".into();
-            error(id, &dispatch, "TR-SIZE-001", text, None)
-        })?;
-        let launch = Launch {
-            id,
-            program: module.program,
-            params: words.params,
-            tables: words.tables,
-            waves: words.waves,
-            waves_per_group: words.waves_per_group,
-            group_waves: words.group_waves,
-            budget: self.options.budget,
-        };
-        let mut held = Held { dispatch, launch, module: at, record: None, again: false };
+        let waves = words.waves;
+        let mut held = Held { id, dispatch, module, words: Some(words), waves, record: None, again: false };
         if held.dispatch.outputs == Outputs::Recorded {
             self.give_record(&mut held, memory)?;
         }
@@ -168,12 +195,10 @@ impl TranslatingExecutor {
     /// Gives a dispatch whose outputs are wanted room for them.
     fn give_record(&self, held: &mut Held, memory: &dyn GuestMemory) -> Result<(), DispatchError> {
         let module = self.cache.at(held.module);
-        let shape = (held.launch.waves, held.dispatch.program.wave_lanes);
+        let shape = (held.waves, held.dispatch.program.wave_lanes);
         let end = Record::below(self.records());
         let record = Record::new((&module.events, module.record_words), shape, memory, end);
-        let record = record.ok_or_else(|| held.no_room())?;
-        record.fill(&module.params, &mut held.launch.params);
-        held.record = Some(record);
+        held.record = Some(record.ok_or_else(|| held.no_room())?);
         Ok(())
     }
 
@@ -182,17 +207,13 @@ impl TranslatingExecutor {
         self.held.iter().filter_map(|h| h.record.as_ref())
     }
 
-    /// The place of the module that a dispatch runs.
-    fn module(
+    /// Translates and compiles a dispatch's program; gives the place of the module.
+    fn translate(
         &mut self,
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
     ) -> Result<usize, cache::Refused> {
         let (fidelity, holding) = (self.options.fidelity, self.options.holding);
-        if let Some(at) = self.cache.find(dispatch, memory, fidelity, holding) {
-            self.count().module_hits += 1;
-            return Ok(at);
-        }
         self.count().modules += 1;
         let backend = &mut self.backend;
         let compile = |program: &_| -> Result<ProgramId, BackendError> {
@@ -229,7 +250,10 @@ impl TranslatingExecutor {
 
     /// Has the backend run what is held back.
     fn run_batch(&mut self, memory: &dyn GuestMemory) -> Result<Completion, DispatchError> {
-        let batch = Batch { launches: self.held.iter().map(|h| h.launch.clone()).collect() };
+        let (cache, budget) = (&self.cache, self.options.budget);
+        let launches = self.held.iter_mut().map(|h| h.launch(cache.at(h.module), budget)).collect();
+        let Some(launches) = launches else { return Err(self.stuck("a dispatch has no words any more")) };
+        let batch = Batch { launches };
         self.counted(&batch);
         let ticket = self.backend.submit(batch, memory).map_err(|e| self.stuck(&e.to_string()))?;
         match self.backend.wait(ticket, memory, PATIENCE) {
@@ -239,15 +263,17 @@ impl TranslatingExecutor {
         }
     }
 
-    fn counted(&self, batch: &Batch) {
+    fn counted(&mut self, batch: &Batch) {
+        let hits = std::mem::take(&mut self.hits);
         let mut stats = self.count();
+        stats.module_hits += hits;
         stats.batches += 1;
         stats.launches += batch.launches.len() as u64;
     }
 
     /// Notes how the first held dispatch's program is held.
     fn note_holding(&self) {
-        let Some(program) = self.held.front().map(|h| h.launch.program) else { return };
+        let Some(program) = self.held.front().map(|h| self.cache.at(h.module).program) else { return };
         if let Some(holds) = self.backend.held(program) {
             self.count().held.insert(program, holds);
         }
@@ -260,8 +286,8 @@ impl TranslatingExecutor {
             self.cache.needs_record_words(held.module, record.words());
         }
         self.done.push(Completed {
-            id: held.launch.id,
-            waves: u64::from(held.launch.waves),
+            id: held.id,
+            waves: u64::from(held.waves),
             instructions: 0,
             stored: done.stored,
             records: held.record.as_ref().map(Record::read).unwrap_or_default(),
@@ -294,18 +320,14 @@ impl TranslatingExecutor {
     }
 
     fn translate_again(&mut self, held: Held, memory: &dyn GuestMemory) -> Result<Held, DispatchError> {
-        let held = self.prepare(held.launch.id, held.dispatch, memory)?;
+        let prepared = self.prepare(held.id, &held.dispatch, memory)?;
+        let held = self.hold(held.id, held.dispatch, prepared, memory)?;
         Ok(Held { again: true, ..held })
     }
 
     fn record_again(&mut self, mut held: Held, memory: &dyn GuestMemory) -> Result<Held, DispatchError> {
         let end = Record::below(self.records());
-        let grown = held.record.as_mut().and_then(|record| {
-            record.grow(memory, end)?;
-            record.fill(&self.cache.at(held.module).params, &mut held.launch.params);
-            Some(())
-        });
-        match grown {
+        match held.record.as_mut().and_then(|record| record.grow(memory, end)) {
             Some(()) => Ok(held),
             None => Err(held.no_room()),
         }
@@ -313,7 +335,7 @@ impl TranslatingExecutor {
 
     /// The backend failed: nothing that is held back will run.
     fn stuck(&mut self, what: &str) -> DispatchError {
-        let first = self.held.front().map(|h| (h.launch.id, h.dispatch.origin));
+        let first = self.held.front().map(|h| (h.id, h.dispatch.origin));
         self.held.clear();
         let (id, origin) = first.unwrap_or((DispatchId::default(), Origin::default()));
         let text = format!("the backend failed: {what}");
@@ -328,21 +350,38 @@ impl Executor for TranslatingExecutor {
         dispatch: ExactDispatch,
         memory: &dyn GuestMemory,
     ) -> Result<(), DispatchError> {
+        self.offer(id, dispatch, memory).map_err(|declined| declined.error)
+    }
+
+    fn offer(
+        &mut self,
+        id: DispatchId,
+        dispatch: ExactDispatch,
+        memory: &dyn GuestMemory,
+    ) -> Result<(), Declined> {
+        let taken = |error| Declined { error, dispatch: None };
         if dispatch.items() == 0 {
-            self.run(memory)?;
+            self.run(memory).map_err(taken)?;
             self.done.push(Completed { id, ..Completed::default() });
             return Ok(());
         }
-        let held = match self.prepare(id, dispatch, memory) {
-            Ok(held) => held,
-            Err(refused) => {
+        let prepared = match self.prepare(id, &dispatch, memory) {
+            Ok(prepared) => prepared,
+            Err(error) => {
                 // What came before has its effect, or its own fault is the first.
-                self.run(memory)?;
-                return Err(refused);
+                self.run(memory).map_err(taken)?;
+                return Err(Declined { error, dispatch: Some(Box::new(dispatch)) });
+            }
+        };
+        let held = match self.hold(id, dispatch, prepared, memory) {
+            Ok(held) => held,
+            Err(error) => {
+                self.run(memory).map_err(taken)?;
+                return Err(taken(error));
             }
         };
         self.held.push_back(held);
-        if self.held.len() >= HELD_BACK { self.run(memory) } else { Ok(()) }
+        if self.held.len() >= HELD_BACK { self.run(memory).map_err(taken) } else { Ok(()) }
     }
 
     fn flush(&mut self, memory: &dyn GuestMemory, done: &mut Vec<Completed>) -> Result<(), DispatchError> {

@@ -58,14 +58,31 @@ impl LaunchShape {
     /// The shape of a dispatch.
     pub fn new(dispatch: &ExactDispatch) -> LaunchShape {
         LaunchShape {
-            grid: match dispatch.grid {
-                Grid::Linear { .. } => GridShape::Linear,
-                Grid::Groups { .. } => GridShape::Groups,
-                Grid::Subgroups { .. } => GridShape::Subgroups,
-            },
+            grid: grid_shape(&dispatch.grid),
             sgprs: dispatch.sgprs.iter().map(scalar_shape).collect(),
             vgprs: dispatch.vgprs.iter().map(lane_shape).collect(),
         }
+    }
+
+    /// Whether it is the shape of a dispatch.
+    pub fn is_of(&self, dispatch: &ExactDispatch) -> bool {
+        let LaunchShape { grid, sgprs, vgprs } = self;
+        *grid == grid_shape(&dispatch.grid)
+            && are(sgprs, &dispatch.sgprs, scalar_shape)
+            && are(vgprs, &dispatch.vgprs, lane_shape)
+    }
+}
+
+/// Whether rules have these shapes.
+fn are<S: PartialEq, R>(shapes: &[S], rules: &[R], shape: impl Fn(&R) -> S) -> bool {
+    shapes.len() == rules.len() && shapes.iter().zip(rules).all(|(wanted, rule)| *wanted == shape(rule))
+}
+
+fn grid_shape(grid: &Grid) -> GridShape {
+    match grid {
+        Grid::Linear { .. } => GridShape::Linear,
+        Grid::Groups { .. } => GridShape::Groups,
+        Grid::Subgroups { .. } => GridShape::Subgroups,
     }
 }
 
@@ -112,8 +129,14 @@ impl LaunchWords {
     pub fn new(dispatch: &ExactDispatch, params: &[ParamSource]) -> Option<LaunchWords> {
         let mut tables = Tables::default();
         let (waves, waves_per_group, group_waves) = waves(dispatch)?;
-        let filled = params.iter().map(|p| word(dispatch, *p, waves_per_group, &mut tables)).collect();
-        Some(LaunchWords { params: filled, tables: tables.words.into(), waves, waves_per_group, group_waves })
+        let filled = params.iter().map(|p| match *p {
+            // Most words are user data.
+            ParamSource::Sgpr(n) => dispatch.sgprs.get(usize::from(n)).map_or(0, scalar_base),
+            p => word(dispatch, p, waves_per_group, &mut tables),
+        });
+        let filled = filled.collect();
+        let tables = if tables.words.is_empty() { Arc::default() } else { tables.words.into() };
+        Some(LaunchWords { params: filled, tables, waves, waves_per_group, group_waves })
     }
 }
 
@@ -155,7 +178,6 @@ fn word(d: &ExactDispatch, source: ParamSource, waves_per_group: u32, tables: &m
     let sgpr = |n: u8| d.sgprs.get(usize::from(n));
     let vgpr = |n: u8| d.vgprs.get(usize::from(n));
     match source {
-        ParamSource::Sgpr(n) => sgpr(n).map_or(0, scalar_base),
         ParamSource::SgprLimit(n) => sgpr(n).map_or(0, scalar_limit),
         ParamSource::SgprTable(n) => match sgpr(n) {
             Some(ScalarRule::PerWave(t)) => tables.add(t),
@@ -179,6 +201,7 @@ fn word(d: &ExactDispatch, source: ParamSource, waves_per_group: u32, tables: &m
     }
 }
 
+#[inline]
 fn scalar_base(rule: &ScalarRule) -> u32 {
     match rule {
         ScalarRule::Word(w) => *w,

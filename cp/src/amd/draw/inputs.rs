@@ -46,6 +46,9 @@ pub(super) fn scalars(
     Ok((rules, scratch.map(|(ring, _)| ring)))
 }
 
+/// SGPRs that follow user data, at most.
+const MOST_OTHERS: usize = 8;
+
 /// A stage's user data: its registers, and the two parts of their number.
 pub(super) struct UserDataFields {
     pub(super) stage: &'static str,
@@ -60,21 +63,25 @@ const USER_DATA: UserDataFields = UserDataFields {
 };
 
 impl UserDataFields {
-    /// The user data registers, but for those that the draw itself sets.
+    /// The user data registers, which follow one another, but for those that the draw itself sets.
     ///
     /// # Errors
     /// More than there are registers.
     pub(super) fn read(&self, registers: &RegisterFile, told: &UserData) -> Result<Vec<ScalarRule>, Refusal> {
         let [low, high] = self.count.map(|field| registers.field(field));
         let (count, words) = (low | high << 5, self.words);
-        let word = |n| {
-            let set = told.iter().flatten().rfind(|(register, _)| *register == words.at(n));
-            ScalarRule::Word(set.map_or_else(|| registers.get(words.at(n)), |(_, value)| *value))
-        };
-        match count <= words.count {
-            true => Ok((0..count).map(word).collect()),
-            false => Err(Refusal::VertexUserData { stage: self.stage, count, limit: words.count }),
+        if count > words.count {
+            return Err(Refusal::VertexUserData { stage: self.stage, count, limit: words.count });
         }
+        let mut rules = Vec::with_capacity(count as usize + MOST_OTHERS);
+        let values = registers.run(words.first, count as usize)?;
+        rules.extend(values.iter().map(|value| ScalarRule::Word(*value)));
+        for (register, value) in told.iter().flatten() {
+            if let Some(n) = (0..count).find(|n| words.at(*n) == *register) {
+                rules[n as usize] = ScalarRule::Word(*value);
+            }
+        }
+        Ok(rules)
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn index_indirect_multi(cx: &mut Context<'_>, packet: &Packet<'_>) ->
 fn draw(cx: &mut Context<'_>, packet: &Packet<'_>, form: &Form) -> Handled {
     require_gfx(cx)?;
     let undone = match form.requests(cx, packet) {
-        Ok(requests) => carry_out_all(cx, packet, form, &requests)?,
+        Ok(requests) => carry_out_all(cx, packet, form, requests.all())?,
         Err(why) => Some(left_out(cx, why)?),
     };
     if let Some(undone) = undone {
@@ -102,20 +102,44 @@ fn carry_out_all(
     form: &Form,
     requests: &[Request],
 ) -> Result<Option<Refusal>, Refusal> {
-    let rasterizes = rasterizes(cx.registers());
     let mut undone = None;
     for request in requests {
-        let draw = Draw { packet, request };
-        match prepare(cx, draw, form) {
-            Ok(_) if rasterizes && cx.config.strict => return Err(Refusal::NotDrawn {}),
-            Ok(side) => {
-                carry_out(cx, draw, side)?;
-                undone = undone.or(rasterizes.then_some(Refusal::NotDrawn {}));
-            }
-            Err(why) => undone = Some(left_out(cx, why)?),
-        }
+        undone = match one(cx, Draw { packet, request }, form)? {
+            Some(Refusal::NotDrawn {}) => undone.or(Some(Refusal::NotDrawn {})),
+            Some(left_out) => Some(left_out),
+            None => undone,
+        };
     }
     Ok(undone)
+}
+
+/// Carries one draw out, and says what was not done of it.
+fn one(cx: &mut Context<'_>, draw: Draw<'_>, form: &Form) -> Result<Option<Refusal>, Refusal> {
+    let pipeline = match pipeline(cx, draw, form) {
+        Ok(pipeline) => pipeline,
+        Err(why) => return left_out(cx, why).map(Some),
+    };
+    match pipeline {
+        Pipeline::Vertex => {
+            let side = VertexHalf::prepare(cx, draw);
+            carry_out(cx, draw, side)
+        }
+        Pipeline::Geometry => {
+            let side = GeometryHalf::prepare(cx, draw);
+            carry_out(cx, draw, side)
+        }
+        Pipeline::Tessellation | Pipeline::TessellatedGeometry => {
+            let side = TessellationHalf::prepare(cx, draw, pipeline);
+            carry_out(cx, draw, side)
+        }
+    }
+}
+
+/// The pipeline that a draw goes through.
+fn pipeline(cx: &Context<'_>, draw: Draw<'_>, form: &Form) -> Result<Pipeline, Refusal> {
+    let pipeline = stages::pipeline(cx.registers())?;
+    options::check(cx.registers(), INITIATOR::NOT_EOP.of(form.initiator(draw.packet)) != 0)?;
+    Ok(pipeline)
 }
 
 fn rasterizes(registers: &RegisterFile) -> bool {
@@ -145,28 +169,25 @@ struct Draw<'d> {
 /// What comes before rasterization, ready to be carried out.
 trait VertexSide {
     /// Runs it, and gives the streamout unit as it leaves it.
-    fn run(self: Box<Self>, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal>;
-}
-
-/// Works out, without effect, what comes before rasterization.
-fn prepare(cx: &mut Context<'_>, draw: Draw<'_>, form: &Form) -> Result<Box<dyn VertexSide>, Refusal> {
-    let pipeline = stages::pipeline(cx.registers())?;
-    options::check(cx.registers(), INITIATOR::NOT_EOP.of(form.initiator(draw.packet)) != 0)?;
-    Ok(match pipeline {
-        Pipeline::Vertex => Box::new(VertexHalf::prepare(cx, draw)?),
-        Pipeline::Geometry => Box::new(GeometryHalf::prepare(cx, draw)?),
-        Pipeline::Tessellation | Pipeline::TessellatedGeometry => {
-            Box::new(TessellationHalf::prepare(cx, draw, pipeline)?)
-        }
-    })
+    fn run(self, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal>;
 }
 
 /// Sets the draw's user data, runs its programs, and then moves the streamout unit on: a program that faults leaves the
-/// unit as it was.
-fn carry_out(cx: &mut Context<'_>, draw: Draw<'_>, side: Box<dyn VertexSide>) -> Result<(), Refusal> {
+/// unit as it was. Says what was not done.
+fn carry_out(
+    cx: &mut Context<'_>,
+    draw: Draw<'_>,
+    side: Result<impl VertexSide, Refusal>,
+) -> Result<Option<Refusal>, Refusal> {
+    let rasterizes = rasterizes(cx.registers());
+    let side = match side {
+        Ok(_) if rasterizes && cx.config.strict => return Err(Refusal::NotDrawn {}),
+        Ok(side) => side,
+        Err(why) => return left_out(cx, why).map(Some),
+    };
     for (register, value) in draw.request.user_data.into_iter().flatten() {
         cx.set_register(draw.packet.at, register, value)?;
     }
     cx.machine_mut().streamout = side.run(cx, draw)?;
-    Ok(())
+    Ok(rasterizes.then_some(Refusal::NotDrawn {}))
 }

@@ -35,13 +35,31 @@ pub(super) struct Request {
     pub(super) user_data: UserData,
 }
 
+/// The draws of one packet.
+pub(super) enum Requests {
+    /// One.
+    One(Request),
+    /// Those of a list in memory.
+    Listed(Vec<Request>),
+}
+
+impl Requests {
+    /// The draws, in order.
+    pub(super) fn all(&self) -> &[Request] {
+        match self {
+            Requests::One(request) => std::slice::from_ref(request),
+            Requests::Listed(requests) => requests,
+        }
+    }
+}
+
 /// What tells one kind of draw packet from another.
 pub(super) struct Form {
     /// Body dword of the initiator.
     initiator: usize,
     /// Its SOURCE_SELECT: 0 indices from memory, 2 counting up.
     source: u32,
-    read: fn(&mut Context<'_>, &Packet<'_>) -> Result<Vec<Request>, Refusal>,
+    read: fn(&mut Context<'_>, &Packet<'_>) -> Result<Requests, Refusal>,
 }
 
 const FROM_MEMORY: u32 = 0;
@@ -81,11 +99,7 @@ impl Form {
     /// # Errors
     /// An initiator or a place for user data that is not carried out, more draws than are taken for real, arguments in
     /// memory that cannot be read, or the fault of an earlier dispatch, which reading memory brings to light.
-    pub(super) fn requests(
-        &self,
-        cx: &mut Context<'_>,
-        packet: &Packet<'_>,
-    ) -> Result<Vec<Request>, Refusal> {
+    pub(super) fn requests(&self, cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Requests, Refusal> {
         let initiator = self.initiator(packet);
         let odd = MUST_BE_ZERO.iter().find(|(field, _)| field.of(initiator) != 0);
         if let Some((field, name)) = odd {
@@ -104,13 +118,13 @@ impl Form {
 }
 
 /// A draw of the instances that NUM_INSTANCES said.
-fn direct(cx: &Context<'_>, vertices: u32, indices: Option<IndexRange>) -> Vec<Request> {
+fn direct(cx: &Context<'_>, vertices: u32, indices: Option<IndexRange>) -> Requests {
     // Policy: 0, as before the first NUM_INSTANCES, is one instance.
     let instances = cx.registers().get(reg::VGT_NUM_INSTANCES).max(1);
-    vec![Request { vertices, indices, instances, user_data: [None; 3] }]
+    Requests::One(Request { vertices, indices, instances, user_data: [None; 3] })
 }
 
-fn index_auto(cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Vec<Request>, Refusal> {
+fn index_auto(cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Requests, Refusal> {
     use body::DRAW_INDEX_AUTO as F;
     let vertices = match packet.flag(F::USE_OPAQUE) {
         true => opaque_vertices(cx.registers()),
@@ -128,14 +142,14 @@ fn opaque_vertices(registers: &RegisterFile) -> u32 {
     bytes.checked_div(stride).unwrap_or(0)
 }
 
-fn index_2(cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Vec<Request>, Refusal> {
+fn index_2(cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Requests, Refusal> {
     use body::DRAW_INDEX_2 as F;
     let address = packet.get64(F::ADDRESS_LO, F::ADDRESS_HI);
     let range = IndexRange { address, first: 0, limit: packet.get(F::MAX_SIZE) };
     Ok(direct(cx, packet.get(F::INDEX_COUNT), Some(range)))
 }
 
-fn index_offset_2(cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Vec<Request>, Refusal> {
+fn index_offset_2(cx: &mut Context<'_>, packet: &Packet<'_>) -> Result<Requests, Refusal> {
     use body::DRAW_INDEX_OFFSET_2 as F;
     let (first, limit) = (packet.get(F::INDEX_OFFSET), packet.get(F::MAX_SIZE));
     let range = IndexRange { address: cx.machine().index_base, first, limit };
@@ -182,23 +196,21 @@ fn places(packet: &Packet<'_>) -> Result<Places, Refusal> {
     })
 }
 
-fn indirect(cx: &mut Context<'_>, packet: &Packet<'_>, layout: &Layout) -> Result<Vec<Request>, Refusal> {
+fn indirect(cx: &mut Context<'_>, packet: &Packet<'_>, layout: &Layout) -> Result<Requests, Refusal> {
     let places = places(packet)?;
-    Ok(vec![arguments(cx, packet, layout, &places, 0)?])
+    Ok(Requests::One(arguments(cx, packet, layout, &places, 0)?))
 }
 
 /// All arguments are read before the first draw runs.
-fn indirect_multi(
-    cx: &mut Context<'_>,
-    packet: &Packet<'_>,
-    layout: &Layout,
-) -> Result<Vec<Request>, Refusal> {
+fn indirect_multi(cx: &mut Context<'_>, packet: &Packet<'_>, layout: &Layout) -> Result<Requests, Refusal> {
     let mut places = places(packet)?;
     if packet.flag(MULTI::DRAW_INDEX_ENABLE) {
         places.draw = place(packet, "DRAW_INDEX_LOC", MULTI::DRAW_INDEX_LOC)?;
     }
     let draws = draws(cx, packet)?;
-    (0..draws).map(|draw| arguments(cx, packet, layout, &places, draw)).collect()
+    let all: Result<Vec<Request>, Refusal> =
+        (0..draws).map(|draw| arguments(cx, packet, layout, &places, draw)).collect();
+    all.map(Requests::Listed)
 }
 
 /// The packet's number of draws, which a number in memory may lower.

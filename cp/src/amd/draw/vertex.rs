@@ -45,7 +45,7 @@ impl VertexHalf {
 }
 
 impl VertexSide for VertexHalf {
-    fn run(self: Box<Self>, cx: &mut Context<'_>, _: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
+    fn run(self, cx: &mut Context<'_>, _: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
         if self.dispatch.items() > 0 {
             cx.launch(self.dispatch, Some(&self.facts))?;
         }

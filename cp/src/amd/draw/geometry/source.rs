@@ -58,11 +58,11 @@ impl GeometryHalf {
 }
 
 impl VertexSide for GeometryHalf {
-    fn run(self: Box<Self>, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
+    fn run(self, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
         let registers = cx.registers();
         let (provoking, offset) = (provoking(registers), registers.get(reg::GE_INDX_OFFSET));
         let (user, first_id) = (inputs::user_vgpr(registers), registers.get(reg::VGT_PRIMITIVEID_RESET));
-        let GeometryHalf { mut geometry, topology, fetched: Fetched { indices, restart } } = *self;
+        let GeometryHalf { mut geometry, topology, fetched: Fetched { indices, restart } } = self;
         let drawn = Drawn { topology, indices: &indices, restart };
         // Instances of nothing are not counted through.
         let instances = if drawn.primitives() == 0 { 0 } else { draw.request.instances };

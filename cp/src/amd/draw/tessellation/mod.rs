@@ -208,7 +208,7 @@ impl TessellationHalf {
 }
 
 impl VertexSide for TessellationHalf {
-    fn run(mut self: Box<Self>, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
+    fn run(mut self, cx: &mut Context<'_>, draw: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
         // Instances of nothing are not counted through.
         let instances = if self.patches() == 0 { 0 } else { draw.request.instances };
         let (fetched, inputs) = (std::mem::take(&mut self.fetched), self.state.inputs as usize);

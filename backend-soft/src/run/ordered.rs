@@ -1,0 +1,98 @@
+//! A map by address that is small as a rule: a few entries lie in a list, more in a tree.
+
+use std::collections::BTreeMap;
+
+/// Entries that are kept in the list.
+const FEW: usize = 8;
+
+/// Values by address, in the order of the addresses.
+pub(super) struct Ordered<T> {
+    /// All entries, while they are few.
+    few: Vec<(u64, T)>,
+    /// All entries, once they are more.
+    many: BTreeMap<u64, T>,
+}
+
+impl<T> Ordered<T> {
+    /// No entries, in an empty list's room.
+    pub(super) fn new(mut list: Vec<(u64, T)>) -> Self {
+        list.clear();
+        Ordered { few: list, many: BTreeMap::new() }
+    }
+
+    /// The last entry at or before `key`.
+    pub(super) fn at_or_before(&self, key: u64) -> Option<(u64, &T)> {
+        let few = self.few.iter().rev().find(|(at, _)| *at <= key).map(|(at, value)| (*at, value));
+        few.or_else(|| self.many.range(..=key).next_back().map(|(at, value)| (*at, value)))
+    }
+
+    /// The key of the first entry at or after `key`.
+    pub(super) fn at_or_after(&self, key: u64) -> Option<u64> {
+        let few = self.few.iter().map(|(at, _)| *at).find(|at| *at >= key);
+        few.or_else(|| self.many.range(key..).next().map(|(at, _)| *at))
+    }
+
+    /// The entry of `key`, which is made if there is none.
+    pub(super) fn get_or_insert_with(&mut self, key: u64, make: impl FnOnce() -> T) -> &mut T {
+        if self.many.is_empty() {
+            let place = self.few.iter().take_while(|(at, _)| *at < key).count();
+            let found = self.few.get(place).is_some_and(|(at, _)| *at == key);
+            if !found && self.few.len() < FEW {
+                self.few.insert(place, (key, make()));
+                return &mut self.few[place].1;
+            }
+            if found {
+                return &mut self.few[place].1;
+            }
+            self.many.extend(self.few.drain(..));
+        }
+        self.many.entry(key).or_insert_with(make)
+    }
+
+    /// The value among those in the list, whose entries hold a whole range, that `holds`.
+    pub(super) fn listed(&mut self, holds: impl Fn(&T) -> bool) -> Option<&mut T> {
+        self.few.iter_mut().map(|(_, value)| value).find(|value| holds(value))
+    }
+
+    /// All values, in order.
+    pub(super) fn values(&self) -> impl Iterator<Item = &T> {
+        self.few.iter().map(|(_, value)| value).chain(self.many.values())
+    }
+
+    /// Takes all values out.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = T> + '_ {
+        let many = (!self.many.is_empty()).then(|| std::mem::take(&mut self.many).into_values());
+        self.few.drain(..).map(|(_, value)| value).chain(many.into_iter().flatten())
+    }
+
+    /// The list's room, for entries of a like type.
+    pub(super) fn into_room<U>(mut self) -> Vec<(u64, U)> {
+        self.few.clear();
+        // Without entries this only gives the room another name.
+        self.few.into_iter().filter_map(|_| None).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever the number of entries, it is what a tree would be.
+        #[test]
+        fn an_ordered_map_is_a_tree(keys in prop::collection::vec(0u64..40, 0..30), asked in 0u64..42) {
+            let (mut map, mut tree) = (Ordered::new(Vec::new()), BTreeMap::new());
+            for (i, key) in keys.into_iter().enumerate() {
+                prop_assert_eq!(*map.get_or_insert_with(key, || i), *tree.entry(key).or_insert(i));
+            }
+            let before = tree.range(..=asked).next_back().map(|(at, value)| (*at, value));
+            prop_assert_eq!(map.at_or_before(asked), before);
+            prop_assert_eq!(map.at_or_after(asked), tree.range(asked..).next().map(|(at, _)| *at));
+            prop_assert!(map.values().eq(tree.values()));
+            prop_assert!(map.drain().eq(tree.into_values()));
+            prop_assert_eq!(map.values().count(), 0);
+        }
+    }
+}
