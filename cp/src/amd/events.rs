@@ -38,8 +38,10 @@ include!(concat!(env!("OUT_DIR"), "/amd_events.rs"));
 
 /// The row of an event type.
 pub(crate) fn event_row(event: u32) -> Result<&'static EventRow, Refusal> {
-    let row = EVENTS.get(event as usize).and_then(Option::as_ref);
-    row.ok_or_else(|| Refusal::UnknownEvent { event: event as u8 })
+    match EVENTS.get(event as usize) {
+        Some(Some(row)) => Ok(row),
+        _ => Err(Refusal::UnknownEvent { event: event as u8 }),
+    }
 }
 
 /// EVENT_WRITE.

@@ -68,7 +68,7 @@ impl RegisterFile {
     /// # Errors
     /// The register lies in no space.
     pub fn set(&mut self, register: Register, value: u32) -> Result<(), Refusal> {
-        let i = slot(register).ok_or_else(|| Refusal::NoRegister { address: register.0 })?;
+        let Some(i) = slot(register) else { return Err(Refusal::NoRegister { address: register.0 }) };
         self.values[i] = value;
         self.written[i / 64] |= 1 << (i % 64);
         Ok(())

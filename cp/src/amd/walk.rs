@@ -258,7 +258,7 @@ fn carry_out(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
 
 fn type3(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
     let opcode = packet.header.opcode();
-    let row = row(opcode).ok_or_else(|| Refusal::UnknownOpcode { opcode })?;
+    let Some(row) = row(opcode) else { return Err(Refusal::UnknownOpcode { opcode }) };
     let has = packet.body.len() as u32;
     if has < row.min_body {
         return Err(Refusal::ShortBody { packet: row.name, needs: row.min_body, has });

@@ -49,7 +49,7 @@ pub(super) fn pipeline(registers: &RegisterFile) -> Result<Pipeline, Refusal> {
     }
     let stages = STAGE_FIELDS.map(|field| registers.field(field));
     let value = registers.get(reg::VGT_SHADER_STAGES_EN);
-    PIPELINES.iter().find(|row| row.0 == stages).map(|row| row.1).ok_or_else(|| Refusal::Stages { value })
+    PIPELINES.iter().find(|row| row.0 == stages).map(|row| row.1).ok_or(Refusal::Stages { value })
 }
 
 /// Lanes of a wave of the hardware VS.

@@ -31,7 +31,7 @@ const ROWS: &[(u32, Topology)] = &[
 /// It has no row.
 pub(super) fn current(registers: &RegisterFile) -> Result<Topology, Refusal> {
     let value = registers.field(field::VGT_PRIMITIVE_TYPE::PRIM_TYPE);
-    ROWS.iter().find(|row| row.0 == value).map(|row| row.1).ok_or_else(|| Refusal::Topology { value })
+    ROWS.iter().find(|row| row.0 == value).map(|row| row.1).ok_or(Refusal::Topology { value })
 }
 
 #[cfg(test)]
