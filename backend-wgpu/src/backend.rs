@@ -34,7 +34,7 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// Most bytes of guest memory that the device mirrors at once; as many as it can bind if absent.
     pub arena_bytes: Option<u64>,
-    /// After what time a submission counts as lost.
+    /// After what time a submission counts as lost; ten times that where the device may have to compile programs first.
     pub timeout: Duration,
     /// Whether SPIR-V may go to the driver as it is, which exactness needs.
     pub passthrough: bool,

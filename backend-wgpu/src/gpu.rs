@@ -13,6 +13,9 @@ use crate::cache::CacheFile;
 use crate::device::Opened;
 use crate::raw;
 
+/// How many times as long the first job of a pipeline may take: drivers may finish compiling only then.
+const FIRST: u32 = 10;
+
 /// Code of a module.
 pub(crate) enum Code {
     /// Hardened SPIR-V.
@@ -115,6 +118,8 @@ pub(crate) struct Gpu {
     cache: Option<PipelineCache>,
     cache_file: Option<CacheFile>,
     pipelines: Vec<ComputePipeline>,
+    /// Whether a pipeline was made since the last job went well.
+    fresh: bool,
     arena: Grown,
     pages: Grown,
     tables: Grown,
@@ -150,6 +155,7 @@ impl Gpu {
             cache,
             cache_file,
             pipelines: Vec::new(),
+            fresh: false,
             arena: grown("arena", storage, 1 << 16),
             pages: grown("pages", storage, 1 << 16),
             tables: grown("tables", storage, 1 << 16),
@@ -183,6 +189,7 @@ impl Gpu {
             return Err(trouble);
         }
         self.pipelines.push(pipeline);
+        self.fresh = true;
         Ok(self.pipelines.len() - 1)
     }
 
@@ -284,6 +291,7 @@ impl Gpu {
         }
         let index = self.opened.queue.submit([encoder.finish()]);
         let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&self.read_staging(total, index)?);
+        self.fresh = false;
         let marks = words.split_off((job.status / 4) as usize);
         Ok(Outcome { status: words, marks })
     }
@@ -368,9 +376,10 @@ impl Gpu {
         let trouble = || self.opened.trouble.get();
         let Some(staging) = &self.staging.buffer else { return Err("no staging buffer".into()) };
         staging.map_async(wgpu::MapMode::Read, 0..size, |_| {});
-        let wait = PollType::Wait { submission_index: Some(index), timeout: Some(self.timeout) };
+        let timeout = if self.fresh { self.timeout.saturating_mul(FIRST) } else { self.timeout };
+        let wait = PollType::Wait { submission_index: Some(index), timeout: Some(timeout) };
         if let Err(e) = self.opened.device.poll(wait) {
-            return Err(trouble().unwrap_or_else(|| format!("{e} ({} s)", self.timeout.as_secs())));
+            return Err(trouble().unwrap_or_else(|| format!("{e} ({} s)", timeout.as_secs())));
         }
         if let Some(trouble) = trouble() {
             return Err(trouble);

@@ -13,8 +13,9 @@ use guestwave_translate::backend::{Backend, Holding};
 use guestwave_translate::executor::Options;
 
 /// Captures that stand for the others: few enough for every change. `GUESTWAVE_ALL_CAPTURES` runs all that there are.
-const CHOSEN: [&str; 8] = [
+const CHOSEN: [&str; 9] = [
     "draw_tf",
+    "gs_invocations",
     "instanced",
     "int_mix",
     "n_compute",
@@ -65,14 +66,18 @@ fn programs_leave_the_references_bytes_with_the_whole_wave_in_an_invocation() {
     all_agree(Some(Holding::Wave), &[]);
 }
 
+/// Captures that the lane-wise holdings refuse: their waves vote, or read what others stored, where each goes its own way.
+const PARTED: [&str; 6] =
+    ["gs_invocations", "mono_gs_invocations", "mono_tess_gs", "n_compute", "tess_barrier_patch", "tess_gs"];
+
 #[test]
 fn programs_leave_the_references_bytes_with_one_lane_an_invocation() {
-    all_agree(Some(Holding::Lane), &["n_compute"]);
+    all_agree(Some(Holding::Lane), &PARTED);
 }
 
 #[test]
 fn programs_leave_the_references_bytes_with_two_lanes_an_invocation() {
-    all_agree(Some(Holding::Pair), &["n_compute"]);
+    all_agree(Some(Holding::Pair), &PARTED);
 }
 
 /// Its waves meet where each may go its own way.

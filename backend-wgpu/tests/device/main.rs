@@ -7,6 +7,7 @@
 )]
 
 mod draws;
+mod parted;
 mod probe;
 mod promises;
 mod random_programs;

@@ -1,5 +1,6 @@
 //! What the backend promises about guest memory: stored means stored, and all of a launch or nothing.
 
+use guestwave_backend_wgpu::Options;
 use guestwave_cp::{AccessKind, GuestMemory};
 use guestwave_translate::backend::{Backend, Batch, Holding};
 use guestwave_translate::program::{
@@ -7,7 +8,7 @@ use guestwave_translate::program::{
 };
 
 use crate::support::memory::Memory;
-use crate::support::{HOLDINGS, compile, launch, open, run};
+use crate::support::{HOLDINGS, compile, launch, open, open_with, run};
 
 const BASE: u64 = 0x12_3450_0000;
 const WAVES: u32 = 8;
@@ -40,6 +41,37 @@ fn stores(stride: u32, width: Width, value: u32) -> Program {
 
 fn memory(bytes: usize, filled_with: u8) -> Memory {
     Memory::default().map(BASE, vec![filled_with; bytes])
+}
+
+/// What stands in a folder's only file.
+fn only_file(folder: &std::path::Path) -> (std::path::PathBuf, Vec<u8>) {
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    (files[0].clone(), std::fs::read(&files[0]).unwrap())
+}
+
+#[test]
+fn pipelines_are_kept_for_the_next_start_and_a_damaged_file_does_no_harm() {
+    let folder = std::env::temp_dir().join(format!("guestwave-pipelines-{}", std::process::id()));
+    _ = std::fs::remove_dir_all(&folder);
+    let options = Options { cache: Some(folder.clone()), ..Options::default() };
+    let stores_well = || {
+        let mut backend = open_with(&options);
+        let id = compile(&mut backend, stores(4, Width::W32, 7), Holding::Lane);
+        let memory = memory((WAVES * LANES * 4) as usize, 5);
+        assert_eq!(run(&mut backend, vec![launch(id, WAVES, 1)], &memory).fault, None);
+    };
+    stores_well();
+    let (path, kept) = only_file(&folder);
+    stores_well();
+    let mut damaged = kept.clone();
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    std::fs::write(&path, &damaged).unwrap();
+    stores_well();
+    let (_, anew) = only_file(&folder);
+    assert_ne!(anew, damaged);
+    assert_eq!(anew[..8], kept[..8]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::program::{
     verify,
 };
 
-pub(crate) const BASE: u64 = 0x1000;
+const BASE: u64 = 0x1000;
 
 /// Guest memory from `BASE` on.
 pub(crate) struct Flat(pub(crate) Mutex<Vec<u8>>);
@@ -86,7 +86,7 @@ fn global(b: &mut Builder, offset: Value) -> Value {
     b.bin(BinOp::Add, base, offset)
 }
 
-pub(crate) fn access(space: Space, address: Value, valid: Value) -> Access {
+fn access(space: Space, address: Value, valid: Value) -> Access {
     Access { space, address, valid, width: Width::W32, pc: 0x40, slot: None }
 }
 
