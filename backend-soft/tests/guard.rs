@@ -16,7 +16,8 @@ use guestwave_translate::backend::Launch;
 use guestwave_translate::program::eval;
 use proptest::prelude::*;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
-use support::random::{HEAP, HEAP_BYTES, Menu, program};
+use support::lane::access::{HEAP, HEAP_BYTES};
+use support::lane::random::{Menu, program};
 use support::{Arena, WAYS, launch, run_native};
 
 /// More than any single access or vector reaches past its first byte.
@@ -114,7 +115,7 @@ proptest! {
 
     #[test]
     fn hostile_programs_keep_to_the_memory_that_is_theirs(choices in prop::collection::vec(any::<u32>(), 0..300)) {
-        let program = program(&choices, Menu { hostile: true, groups: true });
+        let program = program(&choices, Menu { hostile: true, odd: true, lds: true, groups: true, in_common: true });
         let launch = Launch { params: vec![3, 0x4000_0001], tables: [1, 2, 3].into(), ..launch(3, 3) };
         let heap: Vec<u8> = (0..HEAP_BYTES).map(|i| (i * 7 / 3) as u8).collect();
         let plain = Arena::new().with(HEAP, &heap);

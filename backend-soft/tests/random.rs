@@ -5,13 +5,21 @@ mod support;
 
 use guestwave_translate::backend::Launch;
 use proptest::prelude::*;
+use support::lane::access::{HEAP, HEAP_BYTES, INPUT, INPUT_BYTES};
+use support::lane::random::{Menu, program};
 use support::memory::Offer;
-use support::random::{HEAP, HEAP_BYTES, Menu, program};
 use support::{Arena, agree, launch};
 
-fn heap() -> Vec<u8> {
-    (0..HEAP_BYTES).map(|i| (i * i / 3) as u8).collect()
+fn bytes(count: u64) -> Vec<u8> {
+    (0..count).map(|i| (i * i / 3) as u8).collect()
 }
+
+fn memory() -> Arena {
+    Arena::new().with(HEAP, &bytes(HEAP_BYTES)).with(INPUT, &bytes(INPUT_BYTES))
+}
+
+/// All that native code must do alike.
+const MENU: Menu = Menu { hostile: false, odd: true, lds: true, groups: true, in_common: true };
 
 /// A launch with parameters and a table.
 fn some_launch(waves: u32, per_group: u32) -> Launch {
@@ -27,24 +35,24 @@ proptest! {
 
     #[test]
     fn one_wave(choices in choices(400)) {
-        let program = program(&choices, Menu { hostile: false, groups: false });
-        agree(&program, &some_launch(1, 1), &Arena::new().with(HEAP, &heap())).0.unwrap();
+        let program = program(&choices, Menu { groups: false, ..MENU });
+        agree(&program, &some_launch(1, 1), &memory()).0.unwrap();
     }
 
     #[test]
     fn waves_with_barriers(choices in choices(400)) {
-        let program = program(&choices, Menu { hostile: false, groups: true });
-        agree(&program, &some_launch(5, 2), &Arena::new().with(HEAP, &heap())).0.unwrap();
+        let program = program(&choices, MENU);
+        agree(&program, &some_launch(5, 2), &memory()).0.unwrap();
     }
 
     /// Faults leave memory as it was, wherever the memory's pieces begin and end and however they are offered.
     #[test]
     fn hostile_addresses(choices in choices(300), cut in 1..HEAP_BYTES - 1, copied in any::<bool>(), writable in 0..8) {
-        let program = program(&choices, Menu { hostile: true, groups: true });
+        let program = program(&choices, Menu { hostile: true, ..MENU });
         let offer = if copied { Offer::Copied } else { Offer::InPlace };
         // A page is offered in place as a whole or not at all.
         let cut = if copied { cut.next_multiple_of(0x1000) - (HEAP & 0xfff) } else { cut };
-        let (heap, cut) = (heap(), cut as usize);
+        let (heap, cut) = (bytes(HEAP_BYTES), cut as usize);
         let arena = Arena::new()
             .with_segment(HEAP, &heap[..cut], true, offer)
             .with_segment(HEAP + cut as u64, &heap[cut..], writable > 0, Offer::InPlace);

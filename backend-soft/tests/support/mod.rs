@@ -1,8 +1,9 @@
 //! Guest memory for tests, and a launch on it by the backend and by the evaluator.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "../../../translate/tests/lane/mod.rs"]
+pub(crate) mod lane;
 pub(crate) mod memory;
-pub(crate) mod random;
 
 use std::sync::Arc;
 

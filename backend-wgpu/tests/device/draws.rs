@@ -7,7 +7,7 @@ use guestwave_cp::{
 use guestwave_translate::backend::Holding;
 use guestwave_translate::executor::{Options, TranslatingExecutor};
 
-use crate::support::memory::Memory;
+use crate::support::lane::memory::Memory;
 use crate::support::{HOLDINGS, open};
 
 const CODE: u64 = 0x10_0000;

@@ -7,7 +7,6 @@
 )]
 
 mod draws;
-mod kernels;
 mod parted;
 mod probe;
 mod promises;

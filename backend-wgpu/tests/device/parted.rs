@@ -9,7 +9,7 @@ use guestwave_translate::backend::{Holding, Launch};
 use guestwave_translate::program as form;
 use guestwave_translate::program::eval;
 
-use crate::support::memory::Memory;
+use crate::support::lane::memory::Memory;
 use crate::support::{HOLDINGS, compile, launch, open, run};
 use programs::{BASE, BYTES, GROUP, WAVES};
 

@@ -7,7 +7,7 @@ use guestwave_translate::program::{
     Access, BinOp, Builder, Builtin, Program, Slot, Space, Trace, UnOp, Value, Width,
 };
 
-use crate::support::memory::Memory;
+use crate::support::lane::memory::Memory;
 use crate::support::{HOLDINGS, compile, launch, open, open_with, run};
 
 const BASE: u64 = 0x12_3450_0000;

@@ -1,7 +1,7 @@
 //! What the tests of this backend share.
 
-pub(crate) mod memory;
-pub(crate) mod random;
+#[path = "../../../translate/tests/lane/mod.rs"]
+pub(crate) mod lane;
 
 use std::sync::Arc;
 use std::time::Duration;

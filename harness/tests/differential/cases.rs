@@ -8,7 +8,7 @@ use guestwave_cp::{Isa, LaneRule, ScalarRule};
 use guestwave_isa::gfx10::{Op, Target, decode};
 
 use crate::case::{Case, Line, Place, parse};
-use crate::dump::{self, Dump, EXEC, M0, OUTPUT, WAVE_BYTES, s_branch};
+use crate::dump::{self, Dump, EXEC, M0, OUTPUT, Row, WAVE_BYTES, s_branch};
 use crate::guest::Guest;
 
 /// Where the cases' programs lie, and where the code before them begins.
@@ -92,7 +92,7 @@ fn code(case: &Case) -> Vec<u32> {
         at += inst.map_or(1, |i| usize::from(i.len).max(1));
     }
     let mode = case.after.iter().any(|l| l.place == Place::Mode);
-    code.extend(dump::after(&Dump { vgprs: 32, sgprs: 48, mode }));
+    code.extend(dump::after(&Dump { vgprs: 32, sgprs: 0..48, mode, row: Row::Lane }));
     code
 }
 

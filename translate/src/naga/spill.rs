@@ -17,6 +17,10 @@ use crate::program::{Expr, Program, Rate, Stmt, Type, Value, Var, WaveOp};
 #[derive(Default)]
 pub(super) struct Spill {
     values: HashMap<Value, u32>,
+    /// Values that would rather be computed anew than kept.
+    cheap: HashSet<Value>,
+    /// Those that other stretches than their own take.
+    anew: HashSet<Value>,
     vars: HashMap<Var, u32>,
     /// Whether a lane has not ended (0 means it has not).
     ended: Option<u32>,
@@ -26,11 +30,17 @@ pub(super) struct Spill {
     shared: Option<Handle<GlobalVariable>>,
 }
 
-/// Values that a stretch takes from others, and variables that it uses.
+/// What a stretch takes from others and leaves to them.
 #[derive(Default)]
 pub(super) struct Uses {
-    pub(super) values: Vec<Value>,
-    pub(super) vars: Vec<Var>,
+    /// Kept values.
+    values: Vec<Value>,
+    /// Values that are computed anew.
+    anew: Vec<Value>,
+    /// Kept variables that it reads, or may leave as they were.
+    reads: Vec<Var>,
+    /// Kept variables that it may set.
+    sets: Vec<Var>,
 }
 
 /// What statements define at their own level, use, and read of other lanes.
@@ -39,7 +49,11 @@ struct Seen {
     defined: HashSet<Value>,
     used: HashSet<Value>,
     elsewhere: HashSet<Value>,
-    vars: HashSet<Var>,
+    /// Variables whose values from before count: read before they are set, or set only perhaps.
+    reads: HashSet<Var>,
+    sets: HashSet<Var>,
+    /// Variables that are set for certain.
+    settled: HashSet<Var>,
 }
 
 impl Spill {
@@ -71,13 +85,13 @@ impl Spill {
             defined_in.extend(s.defined.iter().map(|v| (*v, i)));
         }
         for (i, s) in seen.iter().enumerate() {
-            let foreign = s.used.iter().filter(|v| defined_in.get(v).is_some_and(|d| *d != i));
-            let mut kept: Vec<Value> = foreign.chain(&s.elsewhere).copied().collect();
+            let foreign = s.used.iter().copied().filter(|v| defined_in.get(v).is_some_and(|d| *d != i));
+            let (cheap, foreign): (Vec<Value>, Vec<Value>) = foreign.partition(|v| self.cheap.contains(v));
+            self.anew.extend(cheap);
+            let mut kept: Vec<Value> = foreign.into_iter().chain(s.elsewhere.iter().copied()).collect();
             kept.sort_unstable();
             kept.into_iter().for_each(|v| self.keep(program, v));
-            let mut vars: Vec<Var> = s.vars.iter().copied().collect();
-            vars.sort_unstable();
-            vars.into_iter().for_each(|v| self.keep_var(program, v));
+            sorted(&s.reads, |_| true).into_iter().for_each(|v| self.keep_var(program, v));
         }
         if ended {
             self.ended = Some(self.words);
@@ -104,13 +118,23 @@ impl Spill {
     /// What a stretch takes from what is kept.
     pub(super) fn uses(&self, stretch: &Stretch<'_>) -> Uses {
         let seen = look(stretch);
-        let kept = |v: &&Value| self.values.contains_key(*v) && !seen.defined.contains(*v);
-        let mut values: Vec<Value> = seen.used.iter().filter(kept).copied().collect();
-        let mut vars: Vec<Var> = seen.vars.iter().filter(|v| self.vars.contains_key(v)).copied().collect();
-        values.sort_unstable();
-        vars.sort_unstable();
-        Uses { values, vars }
+        let foreign = |v: &Value| !seen.defined.contains(v);
+        Uses {
+            values: sorted(&seen.used, |v| {
+                foreign(v) && self.values.contains_key(v) && !self.anew.contains(v)
+            }),
+            anew: sorted(&seen.used, |v| foreign(v) && self.anew.contains(v)),
+            reads: sorted(&seen.reads, |v| self.vars.contains_key(v)),
+            sets: sorted(&seen.sets, |v| self.vars.contains_key(v)),
+        }
     }
+}
+
+/// Those of a set that are wanted, in order.
+fn sorted<T: Copy + Ord>(set: &HashSet<T>, wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    let mut all: Vec<T> = set.iter().copied().filter(wanted).collect();
+    all.sort_unstable();
+    all
 }
 
 fn words(ty: Type) -> u32 {
@@ -158,6 +182,16 @@ impl Seen {
         }
     }
 
+    /// A setting that not every lane may come to leaves what was before.
+    fn set(&mut self, var: Var, top: bool) {
+        self.sets.insert(var);
+        if top {
+            self.settled.insert(var);
+        } else if !self.settled.contains(&var) {
+            self.reads.insert(var);
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt, top: bool) {
         match stmt {
             Stmt::Let(value, Expr::Wave(WaveOp::Shuffle { value: from, lane })) => {
@@ -166,14 +200,16 @@ impl Seen {
                 self.define(*value, top);
             }
             Stmt::Let(value, expr) => {
-                if let Expr::Get(var) = expr {
-                    self.vars.insert(*var);
+                if let Expr::Get(var) = expr
+                    && !self.settled.contains(var)
+                {
+                    self.reads.insert(*var);
                 }
                 expr.operands(|v| self.use_value(v));
                 self.define(*value, top);
             }
             Stmt::Set(var, value) => {
-                self.vars.insert(*var);
+                self.set(*var, top);
                 self.use_value(*value);
             }
             Stmt::If { cond, then, otherwise } => {
@@ -208,6 +244,7 @@ impl Seen {
 impl<'p> Lower<'p> {
     /// Decides what is kept and where, for the whole-wave holding.
     pub(super) fn plan_spill(&mut self, pieces: &[Piece<'p>]) {
+        self.spill.cheap = super::remake::cheap(self.program, &self.exprs);
         self.spill.assign(self.program, pieces, self.plan.lane_returns);
         let words = self.spill.words * self.shape.lanes * self.shape.waves;
         let used = super::parts::shared_bytes(&self.module);
@@ -300,7 +337,10 @@ impl<'p> Lower<'p> {
             let what = self.kept(*value, lane);
             self.values[value.0 as usize][0] = Some(what);
         }
-        for var in &uses.vars {
+        for value in &uses.anew {
+            self.make_anew(*value);
+        }
+        for var in &uses.reads {
             if let Some(word) = self.spill.vars.get(var).copied() {
                 let what = self.read_kept(word, self.program.var(*var).ty, lane);
                 let pointer = self.var_pointer(*var);
@@ -317,7 +357,7 @@ impl<'p> Lower<'p> {
     /// Keeps what a stretch may have changed.
     pub(super) fn give_back(&mut self, uses: &Uses) {
         let lane = self.at.lane[0];
-        for var in &uses.vars {
+        for var in &uses.sets {
             if let Some(word) = self.spill.vars.get(var).copied() {
                 let pointer = self.var_pointer(*var);
                 let what = self.f.load(pointer);

@@ -77,8 +77,7 @@ impl Stmt {
 }
 
 impl Access {
-    /// The same access of another place.
-    pub fn renamed(self, at: impl Fn(Value) -> Value) -> Access {
+    fn renamed(self, at: impl Fn(Value) -> Value) -> Access {
         Access { address: at(self.address), valid: at(self.valid), ..self }
     }
 }

@@ -9,21 +9,23 @@ pub(super) mod registers {
     use std::ops::Range;
 
     /// Vector registers with data.
-    pub(crate) const DATA: Range<u32> = 0..16;
-    /// A byte offset of the lane's own in global memory, a multiple of 64.
-    pub(crate) const OWN: u32 = 16;
-    /// A byte offset of the lane's own in LDS, a multiple of 16.
-    pub(crate) const OWN_LDS: u32 = 17;
-    /// Any index.
-    pub(crate) const WILD: u32 = 18;
-    /// The lane's number.
-    pub(crate) const LANE: u32 = 19;
-    /// Byte offsets that lanes share, multiples of 8.
-    pub(crate) const SHARED: u32 = 20;
+    pub(crate) const DATA: Range<u32> = 0..8;
     /// Counters of loops.
-    pub(crate) const COUNTERS: u32 = 21;
-    /// Vector registers in all.
-    pub(crate) const VECTORS: u32 = 24;
+    pub(crate) const COUNTERS: u32 = 8;
+    /// Vector registers that programs change.
+    pub(crate) const CHANGED: u32 = 11;
+    /// Any index.
+    pub(crate) const WILD: u32 = 11;
+    /// The lane's number.
+    pub(crate) const LANE: u32 = 12;
+    /// A byte offset of the lane's own in global memory, a multiple of 64.
+    pub(crate) const OWN: u32 = 13;
+    /// A byte offset of the lane's own in LDS, a multiple of 16.
+    pub(crate) const OWN_LDS: u32 = 14;
+    /// Byte offsets that lanes share, multiples of 8.
+    pub(crate) const SHARED: u32 = 15;
+    /// The lane's number in the dispatch.
+    pub(crate) const ITEM: u32 = 16;
 
     /// Address of what is only read; address of the wave's own memory.
     pub(crate) const INPUT: u32 = 0;

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use guestwave_cp::{Isa, LaneRule, ScalarRule};
+use guestwave_isa::gfx10::{Encoding, Op};
 
 use super::dice::Dice;
 use super::encode::registers as r;
-use crate::dump::{self, Dump, EXEC, M0, OUTPUT, WAVE_BYTES};
+use crate::dump::{self, Dump, EXEC, LANE_BYTES, M0, OUTPUT, Row};
 use crate::guest::Guest;
+
+const LITERAL: u32 = 255;
 
 const CODE: u64 = 0x80_0000;
 const INPUT: u64 = 0x1_0000_0000;
@@ -36,9 +39,15 @@ pub(super) struct Setting {
 
 /// A dispatch of `code`, each wave a workgroup of its own.
 pub(super) fn guest(setting: Setting, code: &[u32]) -> Guest {
-    let mut words = dump::before();
+    let mut words = places();
+    words.extend(dump::before());
     words.extend(code);
-    words.extend(dump::after(&Dump { vgprs: r::VECTORS, sgprs: 64, mode: false }));
+    words.extend(dump::after(&Dump {
+        vgprs: r::CHANGED,
+        sgprs: r::SCALARS,
+        mode: false,
+        row: Row::Item(r::ITEM),
+    }));
     let mut dice = Dice::new(setting.seed);
     let mut bytes = |n: u64| (0..n / 4).flat_map(|_| dice.hostile().to_le_bytes()).collect::<Vec<u8>>();
     let waves = u64::from(setting.waves);
@@ -46,7 +55,7 @@ pub(super) fn guest(setting: Setting, code: &[u32]) -> Guest {
         (CODE, words.iter().flat_map(|w| w.to_le_bytes()).collect()),
         (INPUT, bytes(BYTES)),
         (OWN, bytes(BYTES * waves)),
-        (DUMP, vec![0; WAVE_BYTES as usize * setting.waves as usize]),
+        (DUMP, vec![0; (LANE_BYTES * u32::from(setting.wave_lanes) * setting.waves) as usize]),
     ]);
     Guest {
         isa: Isa::Gfx1030,
@@ -60,6 +69,37 @@ pub(super) fn guest(setting: Setting, code: &[u32]) -> Guest {
         lds_bytes: LDS,
         scratch_bytes: SCRATCH,
     }
+}
+
+/// Sets the second half of the vector registers with data, which are what the first half's parts are, and those with places.
+fn places() -> Vec<u32> {
+    let (all, zero, vgpr) = (193, 128, 256);
+    let two = |op: u32, to: u32, first: u32, second: u32| op << 25 | to << 17 | second << 9 | first;
+    let [and, add, exclusive_or] = [Op::V_AND_B32, Op::V_ADD_NC_U32, Op::V_XOR_B32].map(vop2);
+    let [left, right, signed] = [Op::V_LSHLREV_B32, Op::V_LSHRREV_B32, Op::V_ASHRREV_I32].map(vop2);
+    vec![
+        // v_mbcnt_lo_u32_b32, v_mbcnt_hi_u32_b32
+        0xd765_0000 | r::LANE,
+        all | zero << 9,
+        0xd766_0000 | r::LANE,
+        all | (vgpr + r::LANE) << 9,
+        two(left, r::OWN, zero + 6, r::LANE),
+        two(left, r::OWN_LDS, zero + 4, r::LANE),
+        two(and, r::SHARED, zero + 63, 3),
+        two(left, r::SHARED, zero + 3, r::SHARED),
+        // Halves and small numbers of both signs; floats around 1.
+        two(right, 4, zero + 16, 0),
+        two(signed, 5, zero + 24, 1),
+        two(exclusive_or, 6, vgpr + 2, 0),
+        two(and, 7, LITERAL, 3),
+        0x01ff_ffff,
+        two(add, 7, LITERAL, 7),
+        0x3f00_0000,
+    ]
+}
+
+fn vop2(op: Op) -> u32 {
+    op.row(Encoding::Vop2).map_or(0, |row| row.opcode.into())
 }
 
 fn sgprs(setting: Setting) -> Vec<ScalarRule> {
@@ -94,22 +134,18 @@ fn sgprs(setting: Setting) -> Vec<ScalarRule> {
     set(EXEC.into(), ScalarRule::Word(exec as u32));
     set(u32::from(EXEC) + 1, ScalarRule::Word((exec >> 32) as u32));
     set(M0.into(), ScalarRule::Word(dice.below(64)));
-    set(OUTPUT.into(), ScalarRule::PerWave(per_wave(DUMP, WAVE_BYTES.into())));
+    set(OUTPUT.into(), ScalarRule::Word(DUMP as u32));
     rules
 }
 
 fn vgprs(setting: Setting) -> Vec<LaneRule> {
     let mut dice = Dice::new(setting.seed ^ 0xaaaa);
-    let lanes = u32::from(setting.wave_lanes);
-    let items = lanes * setting.waves;
-    let mut of = |f: &mut dyn FnMut(&mut Dice, u32) -> u32| {
-        LaneRule::PerItem((0..items).map(|item| f(&mut dice, item % lanes)).collect())
-    };
-    let mut rules: Vec<LaneRule> = r::DATA.map(|_| of(&mut |d, _| d.hostile())).collect();
-    rules.push(of(&mut |_, lane| lane * 64));
-    rules.push(of(&mut |_, lane| lane * 16));
-    rules.push(of(&mut |d, _| if d.once_in(4) { d.hostile() } else { d.below(80) }));
-    rules.push(of(&mut |_, lane| lane));
-    rules.push(of(&mut |d, _| d.below(100) * 8));
+    let items = u32::from(setting.wave_lanes) * setting.waves;
+    let mut of =
+        |f: &mut dyn FnMut(&mut Dice) -> u32| LaneRule::PerItem((0..items).map(|_| f(&mut dice)).collect());
+    let mut rules: Vec<LaneRule> = vec![LaneRule::Word(0); r::ITEM as usize];
+    rules[..4].fill_with(|| of(&mut |d| d.hostile()));
+    rules[r::WILD as usize] = of(&mut |d| if d.once_in(4) { d.hostile() } else { d.below(80) });
+    rules.push(LaneRule::Item { base: 0 });
     rules
 }

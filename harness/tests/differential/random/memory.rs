@@ -89,7 +89,7 @@ fn scalar(op: u32, stores: bool, d: &mut Dice) -> [u32; 2] {
 
 /// Two-dimensional texels of the input, in it and outside.
 fn image(op: u32, d: &mut Dice) -> [u32; 2] {
-    let (masks, to) = (1 + d.below(15), d.within(0..12));
+    let (masks, to) = (1 + d.below(15), d.within(DATA.start..DATA.end - 4));
     let address = d.one(&[LANE, WILD]);
     let low = op & 0x7f;
     [0xf000_0000 | low << 18 | op >> 7 | masks << 8 | 1 << 3, address | to << 8 | (IMAGE / 4) << 16]

@@ -1,7 +1,8 @@
 //! Random programs of the guest's own instructions, on the reference and on translated programs.
 //!
-//! `GUESTWAVE_PROGRAMS` says how many are run on each engine, `PROPTEST_RNG_SEED` where the random numbers begin. What differs is
-//! made as small as it can be and printed as a listing.
+//! Each program follows from a seed. `GUESTWAVE_SEEDS=0..20000` says which are run on each engine; how far a run has come is
+//! printed on the way, so that one that is cut short still says something. Where a seed is alone and its program differs, the
+//! program is made as small as it can be and printed as a listing.
 
 mod dice;
 mod encode;
@@ -11,18 +12,20 @@ mod pool;
 mod program;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use guestwave_cp::Executor;
 use guestwave_isa::gfx10::WaveSize;
-use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use guestwave_translate::naga::codes;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use self::environment::{MODES, Setting, guest};
 use self::pool::Pool;
 use self::program::{Pools, Program, program};
-use crate::{Engine, reference, wrong};
-
-/// Programs of a test unless `GUESTWAVE_PROGRAMS` says otherwise.
-const PROGRAMS: u32 = 120;
+use crate::{Ended, Engine, reference, wrong};
 
 /// Every which instruction of the pools is run by itself unless `GUESTWAVE_STEP` says otherwise.
 const STEP: usize = 7;
@@ -36,39 +39,97 @@ fn pools() -> &'static Pools {
     &POOLS
 }
 
+/// Programs after which is said how far a run has come.
+const PROGRESS: u32 = 100;
+
+/// What a holding may refuse by name though the reference runs it.
+const REFUSALS: [&str; 2] = [codes::FLOW, codes::SHARED];
+
 /// What became of the programs of a run.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Tally {
     programs: u32,
+    /// Those that the reference runs to their end.
     compared: u32,
+    /// Those of them that the holding refuses by name.
+    refused: BTreeMap<&'static str, u32>,
+    /// Seeds of those that end otherwise.
+    wrong: Vec<u64>,
 }
 
-/// Runs random programs on an engine and on the reference.
-pub(crate) fn run(engine: &Engine) {
-    let cases = std::env::var("GUESTWAVE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(PROGRAMS);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 4000, ..Config::default() };
-    let state = RefCell::new((engine.open(), Tally::default()));
-    let outcome = TestRunner::new(config).run(&program(), |program: Program| {
-        let (executor, tally) = &mut *state.borrow_mut();
+impl Tally {
+    fn count(&mut self, seed: u64, wanted: &Ended, found: &Ended) {
+        self.programs += 1;
+        self.compared += u32::from(wanted.is_ok());
+        match (wrong(wanted, found), found) {
+            (Some(_), Err((code, _))) if REFUSALS.contains(code) => {
+                *self.refused.entry(code).or_default() += 1
+            }
+            (Some(what), _) => {
+                println!("seed {seed}: {what}");
+                self.wrong.push(seed);
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// The seeds of a run: `GUESTWAVE_SEEDS`, or what a test has by itself.
+fn seeds(usual: Range<u64>) -> Range<u64> {
+    let given = std::env::var("GUESTWAVE_SEEDS").unwrap_or_default();
+    let ends: Vec<u64> = given.split("..").filter_map(|n| n.parse().ok()).collect();
+    if let [start, end] = ends[..] { start..end } else { usual }
+}
+
+/// A runner whose programs follow from a seed.
+fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config { failure_persistence: None, max_shrink_iters: 4000, ..Config::default() };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+fn ends(program: &Program, executor: &mut dyn Executor) -> (Ended, Ended) {
+    let guest = guest(program.setting, &program.words(pools()));
+    (reference(&guest), guest.run(executor))
+}
+
+/// Runs the programs of some seeds on an engine and on the reference.
+pub(crate) fn run(engine: &Engine, usual: Range<u64>) {
+    let (mut executor, mut tally) = (engine.open(), Tally::default());
+    let start = std::time::Instant::now();
+    let seeds = seeds(usual);
+    for seed in seeds.clone() {
         if tally.programs % AN_ENGINE_S_LIFE == AN_ENGINE_S_LIFE - 1 {
-            *executor = engine.open();
+            executor = engine.open();
         }
-        tally.programs += 1;
-        let guest = guest(program.setting, &program.words(pools()));
-        let (wanted, found) = (reference(&guest), guest.run(&mut **executor));
-        tally.compared += u32::from(wanted.is_ok());
-        match wrong(&wanted, &found) {
-            Some(what) => Err(TestCaseError::fail(what)),
-            None => Ok(()),
+        let program = program().new_tree(&mut runner(seed)).unwrap().current();
+        let (wanted, found) = ends(&program, &mut *executor);
+        tally.count(seed, &wanted, &found);
+        if tally.programs % PROGRESS == 0 {
+            println!("{}, up to seed {seed}, {:.0?}: {tally:?}", engine.name, start.elapsed());
         }
+    }
+    println!("{}, {:.1?}: {tally:?}", engine.name, start.elapsed());
+    if let (Some(seed), 1) = (tally.wrong.first(), seeds.end - seeds.start) {
+        shrink(engine, *seed);
+    }
+    assert!(tally.wrong.is_empty(), "{tally:?}");
+    assert!(tally.compared * 10 >= tally.programs * 7, "{tally:?}");
+}
+
+/// Fails with the smallest program that ends otherwise, found from the one of a seed.
+fn shrink(engine: &Engine, seed: u64) {
+    let mut runner = runner(seed);
+    let tree = program().new_tree(&mut runner).unwrap();
+    let executor = RefCell::new(engine.open());
+    let outcome = runner.run_one(tree, |program: Program| {
+        let (wanted, found) = ends(&program, &mut **executor.borrow_mut());
+        wrong(&wanted, &found).map_or(Ok(()), |what| Err(TestCaseError::fail(what)))
     });
-    let tally = state.into_inner().1;
     match outcome {
-        Ok(()) => {
-            assert!(tally.compared * 10 >= tally.programs * 7, "{} of {}", tally.compared, tally.programs)
-        }
-        Err(TestError::Fail(what, program)) => panic!("{}: {what}\n{program:?}", engine.name),
-        Err(e) => panic!("{}: {e}", engine.name),
+        Err(TestError::Fail(what, program)) => panic!("{}, seed {seed}: {what}\n{program:?}", engine.name),
+        other => panic!("{}, seed {seed} differs only after others: {other:?}", engine.name),
     }
 }
 
@@ -97,7 +158,7 @@ pub(crate) fn each(engine: &Engine) {
             let guest = guest(setting, &entry.words);
             let found = guest.run(&mut *engine.open());
             if let Some(what) = wrong(&reference(&guest), &found) {
-                let program = Program { setting, nodes: vec![program::Node::Inst(number)] };
+                let program = Program { setting, nodes: vec![program::Node::Entry(number)] };
                 failures.push(format!("{what}\n{program:?}"));
             }
         }

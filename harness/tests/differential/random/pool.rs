@@ -41,6 +41,17 @@ const LEFT_OUT: [&str; 22] = [
     "dcache_discard",
 ];
 
+/// Parts of the mnemonics of what reaches memory, and of what is long or has many rows: both have their place in programs, but a
+/// smaller one than by their number.
+const MEMORY: [&str; 7] = ["global_", "buffer_", "ds_", "scratch_", "flat_", "s_load", "s_store"];
+const RARE: [&str; 13] = [
+    "f64", "div_", "rcp_", "rsq_", "sqrt_", "exp_", "log_", "sin_", "cos_", "image_", "atomic", "format",
+    "trig_",
+];
+/// Of so many instructions, those of the three kinds: plain ones, accesses, rare ones.
+const OF: usize = 32;
+const SHARES: [usize; 3] = [27, 4, 1];
+
 /// One instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -57,6 +68,8 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     pub(super) entries: Vec<Entry>,
+    /// Places of the entries of each kind.
+    kinds: [Vec<usize>; 3],
     pub(super) compares: Vec<usize>,
     pub(super) scalar_compares: Vec<usize>,
 }
@@ -67,11 +80,36 @@ impl Pool {
         let mut dice = Dice::new(wave.lanes().into());
         let rows = Op::all().flat_map(Op::rows).filter(|row| row.on(TARGET));
         let rows = rows.filter(|row| !LEFT_OUT.iter().any(|part| row.op.name().contains(part)));
-        let entries: Vec<Entry> = rows.flat_map(|row| of_row(row, wave, &mut dice)).collect();
+        let mut kinds = [const { Vec::new() }; 3];
+        let mut entries: Vec<Entry> = Vec::new();
+        for row in rows {
+            let made = of_row(row, wave, &mut dice);
+            kinds[kind(row.op)].extend(entries.len()..entries.len() + made.len());
+            entries.extend(made);
+        }
         let places = |f: fn(&Entry) -> bool| (0..entries.len()).filter(|i| f(&entries[*i])).collect();
         let (compares, scalar_compares) = (places(|e| e.compares), places(|e| e.compares_scalars));
-        Pool { compares, scalar_compares, entries }
+        Pool { compares, scalar_compares, kinds, entries }
     }
+
+    /// The entry that a random number chooses.
+    pub(super) fn pick(&self, number: usize) -> &Entry {
+        let place = number % OF;
+        let kind = if place < SHARES[0] {
+            0
+        } else if place < SHARES[0] + SHARES[1] {
+            1
+        } else {
+            2
+        };
+        let places = &self.kinds[kind];
+        &self.entries[places[number / OF % places.len()]]
+    }
+}
+
+fn kind(op: Op) -> usize {
+    let has = |parts: &[&str]| parts.iter().any(|part| op.name().contains(part));
+    if has(&RARE) { 2 } else { usize::from(has(&MEMORY)) }
 }
 
 fn of_row(row: &'static OpRow, wave: WaveSize, dice: &mut Dice) -> Vec<Entry> {

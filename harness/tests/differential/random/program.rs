@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::encode::registers::{COUNTERS, DATA, SAVED, SCALAR_COUNTERS};
 use super::environment::{MODES, Setting};
-use super::pool::Pool;
+use super::pool::{Entry, Pool};
 
 /// Branches and loops inside each other at most.
 const DEPTH: u32 = 3;
@@ -13,8 +13,10 @@ const DEPTH: u32 = 3;
 /// One step of a program; numbers choose from the pool.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
-    /// An instruction.
+    /// An instruction that a number chooses.
     Inst(usize),
+    /// The instruction at a place of the pool.
+    Entry(usize),
     /// By a comparison of each lane: EXEC is narrowed, and what no lane takes may be skipped.
     Lanes { compare: usize, skip: bool, then: Vec<Node>, otherwise: Vec<Node> },
     /// By a comparison of scalars.
@@ -48,9 +50,9 @@ impl Pools {
 
 fn node() -> impl Strategy<Value = Node> {
     let leaf = any::<usize>().prop_map(Node::Inst);
-    leaf.prop_recursive(DEPTH, 40, 6, |inner| {
-        let block = prop::collection::vec(inner.clone(), 1..6);
-        let maybe = prop::collection::vec(inner, 0..4);
+    leaf.prop_recursive(DEPTH, 12, 4, |inner| {
+        let block = prop::collection::vec(inner.clone(), 1..5);
+        let maybe = prop::collection::vec(inner, 0..3);
         let blocks = (any::<usize>(), block.clone(), maybe);
         prop_oneof![
             (any::<bool>(), blocks.clone()).prop_map(|(skip, (compare, then, otherwise))| Node::Lanes {
@@ -67,10 +69,15 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// Programs of a few dozen instructions, three quarters of them in a row.
+/// Programs of some instructions, most of them in a row: mostly few, and now and then many.
 pub(super) fn program() -> impl Strategy<Value = Program> {
     let straight = any::<usize>().prop_map(Node::Inst);
-    let nodes = prop::collection::vec(prop_oneof![3 => straight, 1 => node()], 1..24);
+    let some = prop_oneof![6 => straight, 1 => node()].boxed();
+    let nodes = prop_oneof![
+        6 => prop::collection::vec(some.clone(), 1..9),
+        3 => prop::collection::vec(some.clone(), 6..18),
+        1 => prop::collection::vec(some, 16..48),
+    ];
     let setting =
         (prop::sample::select(vec![32u8, 64]), 1u32..3, prop::sample::select(MODES.to_vec()), any::<u64>());
     (setting, nodes).prop_map(|((wave_lanes, waves, mode, seed), nodes)| {
@@ -160,12 +167,14 @@ impl Writer<'_> {
         self.pool.entries[compares[number % compares.len()]].words.clone()
     }
 
+    fn entry(&self, entry: &Entry) -> Vec<u32> {
+        if entry.together && self.apart > 0 { Vec::new() } else { entry.words.clone() }
+    }
+
     fn node(&mut self, node: &Node) -> Vec<u32> {
         match node {
-            Node::Inst(number) => {
-                let entry = &self.pool.entries[number % self.pool.entries.len()];
-                if entry.together && self.apart > 0 { Vec::new() } else { entry.words.clone() }
-            }
+            Node::Inst(number) => self.entry(self.pool.pick(*number)),
+            Node::Entry(place) => self.entry(&self.pool.entries[*place]),
             Node::Lanes { compare, skip, then, otherwise } => self.lanes(*compare, *skip, then, otherwise),
             Node::Scalar { compare, then, otherwise } => {
                 let mut words = self.scalar_compare(*compare);

@@ -6,6 +6,7 @@
 
 mod conditions;
 mod facts;
+mod stores;
 mod uses;
 
 use std::collections::HashMap;
@@ -19,6 +20,9 @@ pub fn simplify(program: &Program) -> Program {
     let mut same = HashMap::new();
     let body = renamed(&program.body, &facts, &mut same);
     let mut body = conditions::settled(program, &body);
+    uses::drop_unused(program, &mut body);
+    stores::drop_unread(&mut body);
+    // What only those took.
     uses::drop_unused(program, &mut body);
     Program { body, ..program.clone() }
 }

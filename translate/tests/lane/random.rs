@@ -1,82 +1,58 @@
-//! Random programs from a tape of choices, so that a shorter or smaller tape gives a simpler program.
-//!
-//! In uniform control flow accesses go anywhere, so that lanes meet each other's. In varying control flow, where the order
-//! of lanes is open, each lane keeps to its own bytes.
+//! Random programs from a tape of choices.
 
 use guestwave_translate::program::{
-    Access, AtomicOp, BinOp, Block, Builder, Builtin, Expr, Program, Rate, Space, Stmt, TriOp, Type, UnOp,
-    Value, Var, WaveOp, Width,
+    BinOp, Block, Builder, Builtin, Expr, ParamSource, Program, Rate, Stmt, TriOp, Type, UnOp, Value, Var,
+    WaveOp,
 };
 
-/// First guest address of the memory that programs work on.
-pub(crate) const HEAP: u64 = 0x7fff_1234_5000;
-/// Its bytes.
-pub(crate) const HEAP_BYTES: u64 = 0x4000;
-/// Bytes from the heap's start that any lane may touch; behind them each lane of each wave has its own.
-const SHARED: u32 = 0x400;
-/// Bytes of each lane's own memory, in the heap and in LDS.
-const OWN: u32 = 32;
-/// Bytes of LDS that any lane may touch, before the lanes' own.
-const LDS_SHARED: u32 = 96;
+use super::tape::Tape;
 
 /// What a random program may do besides computing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Menu {
-    /// Addresses that nothing stands behind, now and then.
+    /// Addresses that nothing stands behind, now and then, and the heap alone.
     pub(crate) hostile: bool,
-    /// Barriers and LDS.
+    /// Accesses that are not in their natural places, or of some units only.
+    pub(crate) odd: bool,
+    /// LDS.
+    pub(crate) lds: bool,
+    /// Barriers, and waves that see each other's LDS between them.
     pub(crate) groups: bool,
+    /// Waves reach the same bytes, one wave after the other.
+    pub(crate) in_common: bool,
 }
 
-/// Choices, then zeros.
-struct Tape<'t> {
-    choices: &'t [u32],
-    at: usize,
-}
-
-impl Tape<'_> {
-    fn next(&mut self) -> u32 {
-        self.at += 1;
-        self.choices.get(self.at - 1).copied().unwrap_or(0)
-    }
-
-    fn below(&mut self, n: u32) -> u32 {
-        self.next() % n
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u32) as usize]
-    }
-
-    fn is_over(&self) -> bool {
-        self.at >= self.choices.len()
-    }
-}
-
-struct Generator<'t> {
-    b: Builder,
-    tape: Tape<'t>,
-    menu: Menu,
+pub(super) struct Generator<'t> {
+    pub(super) b: Builder,
+    pub(super) tape: Tape<'t>,
+    pub(super) menu: Menu,
+    /// Slots of the input and of the heap.
+    pub(super) slots: [u16; 2],
     /// Values of the open blocks, innermost last.
     scopes: Vec<Vec<Value>>,
     vars: Vec<Var>,
     /// Each loop's counter must be its own, or loops might not end.
     loops: u32,
-    diverged: bool,
+    pub(super) diverged: bool,
 }
+
+/// Scalar registers that are parameters.
+const PARAMS: [u8; 2] = [0, 1];
 
 /// A random program for waves of 32 or 64 lanes.
 pub(crate) fn program(choices: &[u32], menu: Menu) -> Program {
-    let mut tape = Tape { choices, at: 0 };
+    let mut tape = Tape::new(choices);
     let lanes = tape.pick(&[32, 64]);
     let mut b = Builder::new("random", lanes);
-    b.program_mut().lds_bytes = LDS_SHARED + 64 * OWN + tape.below(3);
+    b.program_mut().lds_bytes = menu.lds_bytes() + if menu.odd { tape.below(3) } else { 0 };
     b.program_mut().scratch_bytes = 40 + tape.below(8);
     let types = [Type::Bool, Type::B32, Type::B64];
     let rates = [Rate::Uniform, Rate::Varying];
     let kinds = types.into_iter().flat_map(|ty| rates.map(|rate| (ty, rate)));
     let vars = kinds.chain([(Type::B32, Rate::Varying)]).map(|(ty, rate)| b.var("v", ty, rate)).collect();
-    let mut g = Generator { b, tape, menu, scopes: vec![Vec::new()], vars, loops: 0, diverged: false };
+    let (scopes, slots) = (vec![Vec::new()], [0; 2]);
+    let mut g = Generator { b, tape, menu, slots, scopes, vars, loops: 0, diverged: false };
+    g.slots = g.make_slots();
     g.start();
     while !g.tape.is_over() {
         g.stmt(3);
@@ -85,15 +61,32 @@ pub(crate) fn program(choices: &[u32], menu: Menu) -> Program {
     g.b.finish()
 }
 
+/// Operations on integers; the first so many are there for 64 bits too.
+const INTEGER: [BinOp; 16] = [
+    BinOp::Add,
+    BinOp::Sub,
+    BinOp::Mul,
+    BinOp::And,
+    BinOp::Or,
+    BinOp::Xor,
+    BinOp::Shl,
+    BinOp::ShrU,
+    BinOp::ShrS,
+    BinOp::MinU,
+    BinOp::MaxU,
+    BinOp::MinS,
+    BinOp::MaxS,
+    BinOp::MulHighU,
+    BinOp::MulHighS,
+    BinOp::Pack,
+];
+const WIDE: usize = 13;
+
 impl Generator<'_> {
     /// Some values to work on.
     fn start(&mut self) {
-        let params = [
-            guestwave_translate::program::ParamSource::Sgpr(0),
-            guestwave_translate::program::ParamSource::Sgpr(1),
-        ];
-        for p in params {
-            let v = self.b.param(p);
+        for register in PARAMS {
+            let v = self.b.param(ParamSource::Sgpr(register));
             self.put(v);
         }
         for builtin in [Builtin::Lane, Builtin::Wave, Builtin::WaveInGroup, Builtin::Group] {
@@ -117,14 +110,14 @@ impl Generator<'_> {
         }
     }
 
-    fn put(&mut self, value: Value) {
+    pub(super) fn put(&mut self, value: Value) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(value);
         }
     }
 
     /// A value of a type, uniform if need be: one that is there, most often a late one, or a constant.
-    fn value(&mut self, ty: Type, uniform: bool) -> Value {
+    pub(super) fn value(&mut self, ty: Type, uniform: bool) -> Value {
         let fits = |b: &Builder, v: Value| {
             let info = b.info(v);
             info.ty == ty && (!uniform || info.rate == Rate::Uniform)
@@ -178,7 +171,8 @@ impl Generator<'_> {
         match self.tape.below(20) {
             0..=5 => self.compute(),
             6 => self.float(),
-            7 => self.exact_float(),
+            7 if self.tape.once_in(2) => self.exact_float(),
+            7 => self.convert(),
             8 | 9 => self.set(),
             10 => self.get(),
             11 | 12 => self.load(),
@@ -187,9 +181,16 @@ impl Generator<'_> {
             16 if depth > 0 => self.branch(depth - 1),
             17 if depth > 0 && self.loops < 4 => self.repeat(depth - 1),
             18 | 16 if !self.diverged => self.wave(),
-            19 if !self.diverged && self.menu.groups => self.b.push(Stmt::Barrier { pc: 4 }),
+            19 if !self.diverged && self.menu.groups => self.meet(),
             _ => self.compute(),
         }
+    }
+
+    fn meet(&mut self) {
+        if self.tape.once_in(2) && self.menu.lds {
+            return self.share();
+        }
+        self.b.push(Stmt::Barrier { pc: 4 });
     }
 
     fn compute(&mut self) {
@@ -205,6 +206,8 @@ impl Generator<'_> {
                     U::Neg,
                     U::CountOnes,
                     U::LeadingZeros,
+                    U::TrailingZeros,
+                    U::ReverseBits,
                     U::Extend,
                     U::ExtendS,
                     U::Sext8,
@@ -219,12 +222,12 @@ impl Generator<'_> {
             }
             (_, Type::Bool) => Expr::Bin(self.tape.pick(&[B::And, B::Or, B::Xor, B::Eq, B::Ne]), x, y),
             (2, _) => Expr::Bin(self.tape.pick(&[B::Eq, B::Ne, B::LtU, B::LeU, B::LtS, B::LeS]), x, y),
-            (_, Type::B32) => {
-                let ops =
-                    [B::Add, B::Sub, B::Mul, B::MulHighS, B::And, B::Xor, B::Shl, B::ShrU, B::MinS, B::Pack];
-                Expr::Bin(self.tape.pick(&ops), x, y)
+            (_, Type::B32) => Expr::Bin(self.tape.pick(&INTEGER), x, y),
+            (_, Type::B64) => {
+                let op = self.tape.pick(&INTEGER[..WIDE]);
+                let y = if op.is_shift() { self.value(Type::B32, false) } else { y };
+                Expr::Bin(op, x, y)
             }
-            (_, Type::B64) => Expr::Bin(self.tape.pick(&[B::Add, B::Sub, B::Mul, B::Or, B::MaxU]), x, y),
         };
         self.expr(expr);
     }
@@ -252,6 +255,33 @@ impl Generator<'_> {
         let number = self.b.bin(eq, value, value);
         let settled = self.b.select(number, value, nan);
         self.put(settled);
+    }
+
+    /// Conversions from floats and roundings, whose NaNs are made one.
+    fn convert(&mut self) {
+        use UnOp as U;
+        let wide = self.tape.below(4) == 0;
+        let narrow = [
+            U::U32FromF32,
+            U::S32FromF32,
+            U::F16FromF32,
+            U::F32FromS32,
+            U::F32FromF16,
+            U::FloorF32,
+            U::CeilF32,
+            U::TruncF32,
+            U::RoundF32,
+            U::SqrtF32,
+        ];
+        let op = self.tape.pick(if wide { &[U::U32FromF64, U::S32FromF64] } else { &narrow[..] });
+        let x = self.value(if wide { Type::B64 } else { Type::B32 }, false);
+        let made = self.b.un(op, x);
+        if narrow[3..].contains(&op) {
+            let (number, nan) = (self.b.bin(BinOp::EqF32, made, made), self.b.c32(0x7fc0_0000));
+            let settled = self.b.select(number, made, nan);
+            return self.put(settled);
+        }
+        self.put(made);
     }
 
     /// A float operation as exact translations have it: denormals flushed, a NaN taken from the sources.
@@ -403,140 +433,12 @@ impl Generator<'_> {
         self.put(v);
     }
 
-    /// Where an access goes: anywhere in uniform control flow, to the lane's own bytes else.
-    fn access(&mut self, width: Width, count: u32) -> Access {
-        let space =
-            self.tape.pick(&[Space::Global, Space::Global, Space::Global, Space::Lds, Space::Scratch]);
-        let bytes = width.bytes() * count;
-        let offset = match space {
-            _ if !self.diverged && self.tape.below(4) != 0 => self.shared_offset(space),
-            Space::Scratch => self.shared_offset(space),
-            _ => self.own_offset(space, bytes),
-        };
-        let address = if space == Space::Global { self.heap(offset) } else { offset };
-        let valid = self.valid(bytes);
-        Access { space, address, valid, width, pc: self.tape.below(1000), slot: None }
-    }
-
-    fn shared_offset(&mut self, space: Space) -> Value {
-        let uniform = self.tape.below(4) == 0;
-        let x = self.value(Type::B32, uniform);
-        let mask = if space == Space::Global { SHARED / 4 - 1 } else { 0x3f };
-        let mask = self.b.c32(mask);
-        self.b.bin(BinOp::And, x, mask)
-    }
-
-    fn own_offset(&mut self, space: Space, bytes: u32) -> Value {
-        let lane = self.b.builtin(Builtin::Lane);
-        let (own, lanes) = (self.b.c32(OWN), self.b.c32(64));
-        let wave = self.b.builtin(Builtin::Wave);
-        let before = self.b.bin(BinOp::Mul, wave, lanes);
-        let (number, start) = match space {
-            Space::Global => (self.b.bin(BinOp::Add, before, lane), SHARED),
-            _ => (lane, LDS_SHARED),
-        };
-        let first = self.b.bin(BinOp::Mul, number, own);
-        let within = start + self.tape.below(OWN - bytes.min(OWN - 1));
-        let within = self.b.c32(within);
-        self.b.bin(BinOp::Add, first, within)
-    }
-
-    /// Guest address of a byte of the heap, now and then one that is nowhere.
-    fn heap(&mut self, offset: Value) -> Value {
-        let wide = self.b.un(UnOp::Extend, offset);
-        let wild = self.menu.hostile && self.tape.below(12) == 0;
-        let base = match wild.then(|| self.tape.below(4)) {
-            Some(0) => self.value(Type::B64, false),
-            Some(1) => self.b.c64(HEAP + HEAP_BYTES - 8),
-            Some(2) => self.b.c64(u64::MAX - 6),
-            // The upper 16 bits do not count.
-            Some(_) => self.b.c64(HEAP | 0xffff << 48),
-            None => self.b.c64(HEAP),
-        };
-        self.b.bin(BinOp::Add, base, wide)
-    }
-
-    fn valid(&mut self, bytes: u32) -> Value {
-        let whole = self.b.c32(bytes);
-        match self.tape.below(5) {
-            0 => {
-                let (x, mask) = (self.value(Type::B32, false), self.b.c32(15));
-                self.b.bin(BinOp::And, x, mask)
-            }
-            1 | 2 => {
-                let (on, none) = (self.value(Type::Bool, false), self.b.c32(0));
-                self.b.select(on, whole, none)
-            }
-            _ => whole,
-        }
-    }
-
-    fn load(&mut self) {
-        let (width, count) = (self.tape.pick(&[Width::W32, Width::W8, Width::W16]), 1 + self.tape.below(4));
-        let access = self.access(width, count);
-        for v in self.b.load(count as usize, access) {
-            self.put(v);
-        }
-    }
-
-    fn store(&mut self) {
-        let (width, count) = (self.tape.pick(&[Width::W32, Width::W8, Width::W16]), 1 + self.tape.below(4));
-        let access = self.access(width, count);
-        let uniform = self.b.program().access_rate(&access) == Rate::Uniform;
-        let units = (0..count).map(|_| self.value(Type::B32, uniform)).collect();
-        self.b.store(units, access);
-    }
-
-    fn atomic(&mut self) {
-        use AtomicOp as A;
-        let ops = [
-            A::Add,
-            A::Sub,
-            A::Swap,
-            A::CompareSwap,
-            A::MinS,
-            A::MinU,
-            A::MaxS,
-            A::MaxU,
-            A::And,
-            A::Or,
-            A::Xor,
-            A::IncWrap,
-            A::DecWrap,
-            A::SubClamp,
-            A::MinF,
-            A::MaxF,
-        ];
-        let (op, width) = (self.tape.pick(&ops), self.tape.pick(&[Width::W32, Width::W64]));
-        let access = self.access(width, 1);
-        let uniform = self.b.program().access_rate(&access) == Rate::Uniform;
-        if uniform && self.diverged {
-            return self.compute();
-        }
-        let ty = if width == Width::W64 { Type::B64 } else { Type::B32 };
-        let data = self.value(ty, uniform);
-        let compare = (op == A::CompareSwap).then(|| self.value(ty, uniform));
-        let old = self.b.atomic(op, data, compare, access);
-        self.put(old);
-    }
-
     fn units_of(&mut self, value: Value) -> Vec<Value> {
         match self.b.info(value).ty {
             Type::Bool => vec![self.b.un(UnOp::FromBool, value)],
             Type::B32 => vec![value],
             Type::B64 => [UnOp::Low, UnOp::High].map(|half| self.b.un(half, value)).into(),
         }
-    }
-
-    /// Stores to the lane's own bytes.
-    fn own_store(&mut self, units: Vec<Value>) {
-        let offset = self.own_offset(Space::Global, 4 * units.len() as u32);
-        let (wide, base) = (self.b.un(UnOp::Extend, offset), self.b.c64(HEAP));
-        let (address, valid) = (self.b.bin(BinOp::Add, base, wide), self.b.c32(8));
-        self.b.store(
-            units,
-            Access { space: Space::Global, address, valid, width: Width::W32, pc: 0, slot: None },
-        );
     }
 }
 
