@@ -5,15 +5,14 @@
 //! 1. [`HostMemory`] only comes from a [`HostSpan`], for whose validity during the borrow the embedder answers, or from a [`Buffer`]
 //!    that outlives it. Every access through it is checked against its length.
 //!    A span is kept longer only in [`KeptSpans`], which gives it out again only to the memory that gave it and while that says that
-//!    its mappings are the same.
+//!    its mappings are the same; windows that are left open go when these spans do.
 //! 2. Memory that generated code or other threads of the embedder may touch is only ever reached through raw pointers, with
 //!    atomic operations where others may touch it at the same time; no reference to it is ever made.
 //! 3. Generated code comes from programs that passed `verify`. It touches: the [`Context`] it is given, which names the worker that
-//!    has it while its code runs; the `Site`s of its
-//!    own accesses; its frame, which is as long as its plan says; parameters, tables, LDS and scratch inside their
-//!    lengths; and guest memory at `host + i` for `i` below a site's limit. [`Code::run`] checks the lengths that it is given.
+//!    has it while its code runs; the `Site`s of its own accesses; its frame, which is as long as its plan says; parameters, tables,
+//!    LDS and scratch inside their lengths; and guest memory at `host + i` for `i` below a site's limit. [`Code::run`] checks the lengths that it is given.
 //! 4. A site's limit is above 0 only while the memory behind it is valid: a launch begins with sites that were filled since
-//!    spans were last forgotten, or with empty ones, and those that store are emptied when its windows close.
+//!    spans were last forgotten, or with empty ones, and those that store are empty if windows were closed since.
 //! 5. Code lives until its library and all handles to it are gone.
 #![expect(
     unsafe_code,
@@ -148,6 +147,11 @@ impl<'m> HostMemory<'m> {
     /// The bytes of a span that `_memory` gave.
     pub(crate) fn of_span(span: &HostSpan, _memory: &'m dyn guestwave_cp::GuestMemory) -> Self {
         HostMemory { start: span.host.as_ptr(), len: span.len, owner: PhantomData }
+    }
+
+    /// The same memory for who keeps it together with the spans that it is of, and drops it when these are forgotten.
+    pub(crate) fn kept(self) -> HostMemory<'static> {
+        HostMemory { start: self.start, len: self.len, owner: PhantomData }
     }
 
     /// Bytes.

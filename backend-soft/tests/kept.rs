@@ -8,9 +8,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use guestwave_backend_soft::SoftBackend;
-use guestwave_cp::AccessKind;
+use guestwave_cp::{AccessKind, GuestMemory};
 use guestwave_translate::backend::{Backend, Batch, Completion, Holding, Launch, ProgramId, codes};
-use guestwave_translate::program::{Access, BinOp, Builder, Builtin, Program, Space, UnOp, Width};
+use guestwave_translate::program::{
+    Access, BinOp, Builder, Builtin, ParamSource, Program, Space, UnOp, Width,
+};
 use support::memory::Offer;
 use support::{Arena, ONE_THREAD, launch};
 
@@ -96,8 +98,8 @@ fn copies_are_made_anew() {
         let memory = Arena::new().with_segment(FROM, &[1; 128], true, from);
         let memory = memory.with_segment(TO, &[0; 128], true, to);
         assert_eq!(copier.copied(&memory), 1);
-        guestwave_cp::GuestMemory::write(&memory, FROM, &[2; 128]).unwrap();
-        guestwave_cp::GuestMemory::write(&memory, TO, &[0; 128]).unwrap();
+        GuestMemory::write(&memory, FROM, &[2; 128]).unwrap();
+        GuestMemory::write(&memory, TO, &[0; 128]).unwrap();
         assert_eq!(copier.copied(&memory), 2);
     }
 }
@@ -115,6 +117,46 @@ fn what_is_not_there_any_more_faults() {
         assert_eq!((fault.code, fault.fault.map(|f| f.kind)), (codes::MEMORY, Some(kind)));
         assert!(completion.done.is_empty() && memory.bytes() == before);
     }
+}
+
+/// Lanes below word 0 of the parameters store their numbers at `TO`; then a dword is loaded whose address is word 1.
+fn store_and_load() -> Program {
+    let mut b = Builder::new("store", 32);
+    let (lane, four, zero) = (b.builtin(Builtin::Lane), b.c32(4), b.c32(0));
+    let (count, from) = (b.param(ParamSource::Own(0)), b.param(ParamSource::Own(1)));
+    let offset = b.bin(BinOp::Mul, lane, four);
+    let (base, offset) = (b.c64(TO), b.un(UnOp::Extend, offset));
+    let address = b.bin(BinOp::Add, base, offset);
+    let stores = b.bin(BinOp::LtU, lane, count);
+    let valid = b.select(stores, four, zero);
+    let access = Access { space: Space::Global, address, valid, width: Width::W32, pc: 0, slot: None };
+    b.store(vec![lane], access);
+    let address = b.un(UnOp::Extend, from);
+    b.load(1, Access { address, valid: four, ..access });
+    b.finish()
+}
+
+#[test]
+fn each_launch_tells_and_takes_back_its_own_stores() {
+    let mut backend = SoftBackend::new(ONE_THREAD).unwrap();
+    let program = backend.compile(&Arc::new(store_and_load()), Holding::Wave).unwrap();
+    let memory = arena(1);
+    let mut run = |count: u32, from: u64| {
+        let launch = Launch { program, params: vec![count, from as u32], ..launch(1, 1) };
+        let ticket = backend.submit(Batch { launches: vec![launch] }, &memory).unwrap();
+        backend.poll(ticket, &memory).unwrap().unwrap()
+    };
+    for count in [8, 3, 0, 32, 5] {
+        let wanted = if count > 0 { one(TO..TO + 4 * u64::from(count)) } else { vec![] };
+        assert_eq!(run(count, FROM).done[0].stored, wanted);
+    }
+    GuestMemory::write(&memory, TO, &[9; 128]).unwrap();
+    let before = memory.bytes();
+    // Nothing is mapped there.
+    assert_eq!(run(5, 0x9_0000).fault.unwrap().code, codes::MEMORY);
+    assert_eq!(memory.bytes(), before);
+    assert_eq!(run(2, FROM).done[0].stored, one(TO..TO + 8));
+    assert_eq!([memory.word(TO + 4), memory.word(TO + 8)], [1, 0x0909_0909]);
 }
 
 #[test]

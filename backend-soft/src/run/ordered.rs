@@ -14,9 +14,8 @@ pub(super) struct Ordered<T> {
 }
 
 impl<T> Ordered<T> {
-    /// No entries, in an empty list's room.
-    pub(super) fn new(mut list: Vec<(u64, T)>) -> Self {
-        list.clear();
+    /// The entries of a list that [`Ordered::into_list`] gave.
+    pub(super) fn new(list: Vec<(u64, T)>) -> Self {
         Ordered { few: list, many: BTreeMap::new() }
     }
 
@@ -49,9 +48,14 @@ impl<T> Ordered<T> {
         self.many.entry(key).or_insert_with(make)
     }
 
-    /// The value among those in the list, whose entries hold a whole range, that `holds`.
-    pub(super) fn listed(&mut self, holds: impl Fn(&T) -> bool) -> Option<&mut T> {
-        self.few.iter_mut().map(|(_, value)| value).find(|value| holds(value))
+    /// Entries.
+    pub(super) fn len(&self) -> usize {
+        self.few.len() + self.many.len()
+    }
+
+    /// The values while they are few; none once they are more.
+    pub(super) fn listed(&mut self) -> impl Iterator<Item = &mut T> {
+        self.few.iter_mut().map(|(_, value)| value)
     }
 
     /// All values, in order.
@@ -65,11 +69,9 @@ impl<T> Ordered<T> {
         self.few.drain(..).map(|(_, value)| value).chain(many.into_iter().flatten())
     }
 
-    /// The list's room, for entries of a like type.
-    pub(super) fn into_room<U>(mut self) -> Vec<(u64, U)> {
-        self.few.clear();
-        // Without entries this only gives the room another name.
-        self.few.into_iter().filter_map(|_| None).collect()
+    /// The entries while they are few, with another name for their type; none once they are more.
+    pub(super) fn into_list<U>(self, name: impl Fn(T) -> U) -> Vec<(u64, U)> {
+        self.few.into_iter().map(|(at, value)| (at, name(value))).collect()
     }
 }
 

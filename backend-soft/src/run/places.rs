@@ -11,32 +11,40 @@ pub(super) struct Places {
     current: usize,
 }
 
-/// The sites of one program, as far as they were filled since the spans' epoch `since`.
+/// What sites may know: until when it is good.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Good {
+    /// The spans' epoch.
+    pub(super) spans: u64,
+    /// How often windows were closed.
+    pub(super) windows: u64,
+}
+
+/// The sites of one program, and as of when they are filled.
 struct Known {
     sites: Buffer<Site>,
-    since: u64,
+    of: Good,
 }
 
 impl Places {
-    /// Turns to program number `program` whose accesses are `infos`; what its sites knew in another epoch, they forget. Gives its
-    /// sites.
-    pub(super) fn turn_to(&mut self, program: usize, infos: &[SiteInfo], epoch: u64) -> *mut Site {
+    /// Turns to program number `program` whose accesses are `infos`; what its sites know that is not good any more, they forget.
+    /// Gives its sites.
+    pub(super) fn turn_to(&mut self, program: usize, infos: &[SiteInfo], good: Good) -> *mut Site {
         if self.programs.len() <= program {
-            self.programs.resize_with(program + 1, || Known { sites: Buffer::zeroed(0), since: 0 });
+            let of = Good { spans: 0, windows: 0 };
+            self.programs.resize_with(program + 1, || Known { sites: Buffer::zeroed(0), of });
         }
         self.current = program;
         let known = &mut self.programs[program];
-        if known.since != epoch {
+        let was = std::mem::replace(&mut known.of, good);
+        if was.spans != good.spans {
             known.sites.at_least(infos.len());
-            known.since = epoch;
             self.forget(|_| true);
+        } else if was.windows != good.windows {
+            let stores = |i: &SiteInfo| matches!(i.kind, SiteKind::Store(_));
+            self.forget(|site| infos.get(site).is_none_or(stores));
         }
         self.programs[program].sites.start()
-    }
-
-    /// Empties the sites that store: the windows that they know are closed.
-    pub(super) fn forget_stores(&mut self, infos: &[SiteInfo]) {
-        self.forget(|site| infos.get(site).is_none_or(|i| matches!(i.kind, SiteKind::Store(_))));
     }
 
     /// Empties the running program's sites that `which` names.

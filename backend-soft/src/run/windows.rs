@@ -2,7 +2,8 @@
 //!
 //! A window is opened by the first store into it, when its bytes are saved; generated code marks what it stores. At the end the
 //! marks are the stored ranges; if the launch must have no effect, the marked bytes are put back, and only they. A
-//! window is small, but where stores go on from one window into the next, the next is twice as long, up to a limit.
+//! window is small, but where stores go on from one window into the next, the next is twice as long, up to a limit. A few small
+//! ones are left open for the next launch, at whose start they save their bytes anew: draw after draw stores to the same place.
 //!
 //! A dword of the window has one byte of marks, whose low four bits stand for its bytes: a dword store just sets it to
 //! [`WHOLE`] without a look at what it was.
@@ -21,6 +22,9 @@ const LEAST: u64 = 256;
 
 /// Sizes of windows: the least, twice that, and so on.
 const CLASSES: usize = 10;
+
+/// Windows that are left open for the next launch at most.
+const LEFT_OPEN: usize = 4;
 
 /// Marks of a dword all of whose bytes were stored.
 pub(crate) const WHOLE: u8 = 15;
@@ -48,13 +52,17 @@ impl Store {
     }
 }
 
-/// What no window uses.
+/// What one launch's windows leave for the next one's.
 #[derive(Default)]
 pub(crate) struct Spare {
-    /// Stores, by size.
+    /// Stores that no window uses, by size.
     stores: Vec<Vec<Store>>,
-    /// Room for a list of windows; it is empty.
-    list: Vec<(u64, Window<'static>)>,
+    /// Windows that were left open.
+    open: Vec<(u64, Window<'static>)>,
+    /// The epoch of the spans that they lie in.
+    epoch: u64,
+    /// How often windows were closed.
+    closings: u64,
 }
 
 impl Spare {
@@ -128,6 +136,17 @@ impl Window<'_> {
         if let Some(start) = open {
             f(start..self.store.saved.len() as u64);
         }
+    }
+
+    /// Whether any byte is marked.
+    fn is_marked(&self) -> bool {
+        (0..self.store.marks.len()).any(|word| self.store.marks.get(word) != Some(0))
+    }
+
+    /// The same window for who keeps it with the spans that it lies in.
+    fn kept(self) -> Window<'static> {
+        let Window { guest, host, copy, class, store, opened } = self;
+        Window { guest, host: host.kept(), copy, class, store, opened }
     }
 
     /// Puts the marked bytes back.
@@ -207,27 +226,45 @@ pub(crate) struct Windows<'m> {
 }
 
 impl<'m> Windows<'m> {
-    /// No windows; `spare` are those of earlier launches.
-    pub(crate) fn new(mut spare: Spare) -> Self {
-        let open = Ordered::new(Ordered::new(std::mem::take(&mut spare.list)).into_room());
-        Windows { open, spare, openings: None }
+    /// The windows that earlier launches left open, if they lie in spans of this epoch.
+    pub(crate) fn new(mut spare: Spare, epoch: u64) -> Self {
+        let open = Ordered::new(std::mem::take(&mut spare.open));
+        let mut windows = Windows { open, spare, openings: None };
+        if windows.spare.epoch != epoch {
+            windows.close();
+            windows.spare.epoch = epoch;
+        }
+        windows
+    }
+
+    /// How often windows were closed: places in them are good until it changes.
+    pub(super) fn closings(&self) -> u64 {
+        self.spare.closings
+    }
+
+    /// Prepares for a launch: what was left open saves its bytes as they are now.
+    pub(super) fn begin(&mut self) {
+        for window in self.open.listed() {
+            window.host.read(0, &mut window.store.saved[..window.host.len() as usize]);
+        }
     }
 
     /// Takes turns with other threads in opening windows.
     pub(super) fn share(&mut self, openings: &'m Openings) {
+        self.close();
         self.openings = Some(openings);
     }
 
     /// Stores to use again, once all windows are closed.
     pub(crate) fn into_spare(self) -> Spare {
         let Windows { open, mut spare, .. } = self;
-        spare.list = open.into_room();
+        spare.open = open.into_list(Window::kept);
         spare
     }
 
     /// The window that holds `bytes` bytes from `address` on, if it is at hand.
     pub(crate) fn at_hand(&mut self, address: u64, bytes: u64) -> Option<&mut Window<'m>> {
-        self.open.listed(|w| {
+        self.open.listed().find(|w| {
             let place = address.wrapping_sub(w.guest);
             place < w.host.len() && bytes <= w.host.len() - place
         })
@@ -269,7 +306,7 @@ impl<'m> Windows<'m> {
         if self.open.values().any(|w| !w.copy) {
             stored.iter().for_each(|run| memory.wrote_in_place(run.clone()));
         }
-        self.close();
+        self.leave();
         Ok(stored)
     }
 
@@ -330,8 +367,19 @@ impl<'m> Windows<'m> {
         self.close();
     }
 
+    /// Leaves the windows open for the next launch, which may well store there again, if they are few and small ones; else closes
+    /// them.
+    fn leave(&mut self) {
+        let small = self.open.values().all(|w| w.class == 0 && !w.copy && w.is_marked());
+        if self.open.len() > LEFT_OPEN || !small {
+            return self.close();
+        }
+        self.open.listed().for_each(|w| w.store.marks.clear());
+    }
+
     /// Forgets the windows, and keeps what they used.
     pub(super) fn close(&mut self) {
+        self.spare.closings += u64::from(self.open.len() > 0);
         let Windows { open, spare, .. } = self;
         open.drain().for_each(|window| spare.give(window.class, window.store));
     }

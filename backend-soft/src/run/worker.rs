@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
 
-use super::places::Places;
+use super::places::{Good, Places};
 use super::spans::Spans;
 use super::windows::{Openings, Spare, Windows};
 use crate::lower::SiteInfo;
@@ -105,6 +105,7 @@ pub(super) type Helped = Result<(), Refused>;
 impl<'m> Worker<'m> {
     /// A worker with nothing given yet.
     pub(crate) fn new(memory: &'m dyn GuestMemory, pool: &mut Pool) -> Self {
+        let spans = Spans::new(memory, std::mem::take(&mut pool.spans));
         let Buffers { context, frames, lds, scratch, places } = pool.buffers.take().unwrap_or_default();
         Worker {
             context,
@@ -123,8 +124,8 @@ impl<'m> Worker<'m> {
                 lanes: 0,
             },
             memory,
-            spans: Spans::new(memory, std::mem::take(&mut pool.spans)),
-            windows: Windows::new(std::mem::take(&mut pool.windows)),
+            windows: Windows::new(std::mem::take(&mut pool.windows), spans.epoch()),
+            spans,
             fault: None,
             loads: None,
             slot: 0,
@@ -138,8 +139,7 @@ impl<'m> Worker<'m> {
     }
 
     /// Leaves all but the windows and the spans for the next worker; gives these, and what was loaded.
-    pub(super) fn into_parts(mut self, pool: &mut Pool) -> (Windows<'m>, Spans<'m>, Vec<(u32, Range<u64>)>) {
-        self.forget_stores();
+    pub(super) fn into_parts(self, pool: &mut Pool) -> (Windows<'m>, Spans<'m>, Vec<(u32, Range<u64>)>) {
         let Worker { context, frames, lds, scratch, places, windows, spans, loads, .. } = self;
         pool.buffers = Some(Buffers { context, frames, lds, scratch, places });
         (windows, spans, loads.unwrap_or_default())
@@ -165,7 +165,9 @@ impl<'m> Worker<'m> {
         self.frames.at_least(waves.saturating_mul(frame_bytes));
         self.lds.at_least(given.lds_bytes);
         self.scratch.at_least(waves.saturating_mul(given.lanes * given.scratch_bytes));
-        let sites = self.places.turn_to(given.program, given.sites, self.spans.epoch());
+        self.windows.begin();
+        let good = Good { spans: self.spans.epoch(), windows: self.windows.closings() };
+        let sites = self.places.turn_to(given.program, given.sites, good);
         self.given = given;
         if self.loads.is_some() {
             // A site that knows its place would not tell what it loads.
@@ -178,10 +180,6 @@ impl<'m> Worker<'m> {
         context.tables_bytes = 4 * given.tables.len() as u64;
         context.lds = self.lds.start();
         context.sites = sites;
-    }
-
-    fn forget_stores(&mut self) {
-        self.places.forget_stores(self.given.sites);
     }
 
     /// Starts a workgroup: its LDS is 0.
@@ -211,7 +209,6 @@ impl<'m> Worker<'m> {
     /// # Errors
     /// The guest did not take what was stored into a copy; everything is as it was then.
     pub(crate) fn commit(&mut self) -> Result<Vec<Range<u64>>, MemoryFault> {
-        self.forget_stores();
         self.windows.commit(self.memory)
     }
 
@@ -233,7 +230,6 @@ impl<'m> Worker<'m> {
 
     /// What the launch stored.
     pub(crate) fn windows(&mut self) -> &mut Windows<'m> {
-        self.forget_stores();
         &mut self.windows
     }
 

@@ -38,10 +38,16 @@ pub(super) fn scalars(
     let (streamout, tessellated) = (registers.flag(RSRC2::SO_EN), registers.flag(RSRC2::OC_LDS_EN));
     let scratch = SCRATCH.read(registers).map_err(|NoRing| Refusal::VertexScratch { stage: "vertex" })?;
     let mut rules = USER_DATA.read(registers, told)?;
-    rules.extend((streamout || tessellated).then(|| streamout_config(plan)));
-    rules.extend(streamout.then_some(ScalarRule::FirstItem { base: 0 }));
+    if streamout || tessellated {
+        rules.push(streamout_config(plan));
+    }
+    if streamout {
+        rules.push(ScalarRule::FirstItem { base: 0 });
+    }
     rules.extend(positions(registers, plan));
-    rules.extend(tessellated.then_some(ScalarRule::Word(off_chip)));
+    if tessellated {
+        rules.push(ScalarRule::Word(off_chip));
+    }
     rules.extend(scratch.iter().map(|(_, rule)| rule.clone()));
     Ok((rules, scratch.map(|(ring, _)| ring)))
 }
