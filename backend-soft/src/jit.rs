@@ -87,6 +87,7 @@ impl Jit {
         let host = Host {
             fma: options.native_fma && has_fma(&isa),
             vectors: options.vectors && has_vectors(&isa),
+            signs: isa.name() == "x64",
             frontend: isa.frontend_config(),
         };
         log::debug!("backend-soft: {} with fused multiply-add {}", isa.triple(), host.fma);

@@ -10,7 +10,7 @@ use guestwave_translate::backend::{
     Backend, BackendError, Batch, Caps, Completion, Fidelity, Held, Holding, ProgramId, Ticket,
 };
 use guestwave_translate::naga::HostCaps;
-use guestwave_translate::program::{Program, simplify, verify};
+use guestwave_translate::program::{Program, Workgroups, simplify, verify};
 
 use crate::cache::CacheFile;
 use crate::codes;
@@ -20,6 +20,7 @@ use crate::gpu::Gpu;
 use crate::prepare::{Bounds, Maker};
 use crate::probe::{self, Probe};
 use crate::residency::Residency;
+use crate::stamps::DeviceClock;
 use crate::variants::{Entry, Launched, Workshop};
 use crate::worker::Worker;
 
@@ -40,6 +41,8 @@ pub struct Options {
     pub passthrough: bool,
     /// Whether subgroups may be used where they were found to lie as wanted.
     pub subgroups: bool,
+    /// What the time that dispatches take on the device is added to, if that is wanted.
+    pub clock: Option<DeviceClock>,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             timeout: Duration::from_secs(60),
             passthrough: true,
             subgroups: true,
+            clock: None,
         }
     }
 }
@@ -98,8 +102,7 @@ impl WgpuBackend {
         let host = probe::presumed(&opened);
         let device = format!("{} ({:?}, {} {})", info.name, info.backend, info.driver, info.driver_info);
         let refused = |reason: String| OpenError::Refused { adapter: info.name.clone(), reason };
-        let worker =
-            Worker::new(Gpu::new(opened, cache, options.timeout)).map_err(|e| refused(e.to_string()))?;
+        let worker = Worker::new(Gpu::new(opened, cache, options)).map_err(|e| refused(e.to_string()))?;
         let most =
             options.arena_bytes.unwrap_or(u64::MAX).min(storage).min(u64::from(u32::MAX) + 1) >> 16 << 16;
         let mut backend = WgpuBackend {
@@ -208,14 +211,12 @@ impl WgpuBackend {
         let refuse = |code, reason| BackendError::Compile { code, backend: "wgpu", reason };
         let internal = guestwave_translate::naga::codes::INTERNAL;
         verify(program).map_err(|e| refuse(internal, e.to_string()))?;
-        let mut entry = Entry::new(Arc::new(simplify(program)), holding);
-        // Programs whose waves have something in common are made when their workgroups are known.
-        if !guestwave_translate::naga::shares(&entry.program) {
-            let made = entry.module(
-                Launched { groups: (1, false), apart: true, hoisted: true },
-                &mut self.shop,
-                &self.worker,
-            );
+        let program = &Arc::new(simplify(program));
+        let mut entry = Entry::new(program, holding);
+        // Programs whose waves have something in common, or that ask for their workgroups, are made when those are known.
+        if !guestwave_translate::naga::shares(program) && !Workgroups::concern(program) {
+            let launched = Launched { groups: (1, false), apart: true, hoisted: true, workgroups: None };
+            let made = entry.module(launched, program, &mut self.shop, &self.worker);
             made.map_err(|e| refuse(e.code, e.reason))?;
         }
         let id = ProgramId(self.entries.len() as u32);

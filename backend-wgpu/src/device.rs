@@ -70,8 +70,15 @@ pub(crate) struct Opened {
     pub(crate) trouble: Trouble,
 }
 
+impl Opened {
+    /// Whether programs run on the CPU.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.info.device_type == DeviceType::Cpu
+    }
+}
+
 /// Features that are used where they are there.
-const WANTED: [Features; 7] = [
+const WANTED: [Features; 8] = [
     Features::SHADER_INT64,
     Features::SHADER_F64,
     Features::SHADER_INT64_ATOMIC_ALL_OPS,
@@ -79,6 +86,7 @@ const WANTED: [Features; 7] = [
     Features::SUBGROUP_BARRIER,
     Features::PASSTHROUGH_SHADERS,
     Features::PIPELINE_CACHE,
+    Features::TIMESTAMP_QUERY,
 ];
 
 /// Features without which no module runs.

@@ -124,7 +124,10 @@ impl Flight {
                     }
                 },
                 Phase::Fetching(reply, readback) => match wait(&reply, patience)? {
-                    Waited::Got(data) => self.write_back(maker, readback, &data),
+                    Waited::Got(data) => {
+                        self.write_back(maker, readback, &data);
+                        maker.worker.recycle(data);
+                    }
                     Waited::NotYet => {
                         self.phase = Phase::Fetching(reply, readback);
                         return Ok(());
@@ -196,14 +199,22 @@ impl Flight {
 
     fn write_back(&mut self, maker: &mut Maker<'_>, readback: Readback, data: &[u8]) {
         let first = self.done.len();
-        if let Err(fault) = write_pieces(&readback, data, maker.memory) {
+        // What others wrote while the launches ran is known before they are written back.
+        maker.residency.refresh(maker.memory);
+        if let Err(fault) = write_pieces(&readback, data, maker) {
             let meets = |s: &Vec<Range<u64>>| s.iter().any(|r| r.contains(&fault.address));
             let at = readback.stored.iter().position(meets).unwrap_or(0);
             readback.stored.iter().flatten().for_each(|r| maker.residency.stale(r.clone()));
             let fault = LaunchFault::memory(self.launches[first + at].id, 0, fault);
             return self.stop_at(at, Some(fault));
         }
-        let ids: Vec<_> = self.launches[first..self.end].iter().map(|l| l.id).collect();
+        let done = &self.launches[first..self.end];
+        for launch in done {
+            if let Some(entry) = maker.entries.get_mut(&launch.program) {
+                entry.ran(launch);
+            }
+        }
+        let ids: Vec<_> = done.iter().map(|l| l.id).collect();
         self.done.extend(ids.into_iter().zip(readback.stored).map(|(id, stored)| LaunchDone { id, stored }));
         self.extra = Extra::default();
         if self.fault.is_some() || self.end == self.launches.len() {
@@ -286,7 +297,15 @@ fn in_arena(maker: &Maker<'_>, run: Range<u64>) -> Vec<(Range<u64>, u64)> {
 }
 
 /// Writes all pieces or, where one cannot be written, none.
-fn write_pieces(readback: &Readback, data: &[u8], memory: &dyn GuestMemory) -> Result<(), MemoryFault> {
+fn write_pieces(readback: &Readback, data: &[u8], maker: &mut Maker<'_>) -> Result<(), MemoryFault> {
+    let memory = maker.memory;
+    if let [(guest, at)] = &readback.pieces[..] {
+        let bytes = data.get(*at..*at + (guest.end - guest.start) as usize).unwrap_or_default();
+        if let Some(own) = memory.write_since(guest.start, bytes, maker.residency.known_until())? {
+            maker.residency.written_back(&own, memory);
+        }
+        return Ok(());
+    }
     // Where the embedder cannot say beforehand what may be written, what is overwritten is kept.
     let mut kept: Vec<(u64, Vec<u8>)> = Vec::new();
     for (guest, at) in &readback.pieces {

@@ -9,9 +9,11 @@ use wgpu::{
     PipelineLayout, PollType, SubmissionIndex,
 };
 
+use crate::backend::Options;
 use crate::cache::CacheFile;
 use crate::device::Opened;
 use crate::raw;
+use crate::stamps::{self, DeviceClock, Stamps};
 
 /// How many times as long the first job of a pipeline may take: drivers may finish compiling only then.
 const FIRST: u32 = 10;
@@ -129,14 +131,17 @@ pub(crate) struct Gpu {
     spill: Grown,
     staging: Grown,
     bound: Option<BindGroup>,
+    stamps: Option<Stamps>,
+    clock: Option<DeviceClock>,
 }
 
 /// What went wrong with the device.
 pub(crate) type Lost = String;
 
 impl Gpu {
-    pub(crate) fn new(opened: Opened, cache_file: Option<CacheFile>, timeout: Duration) -> Self {
+    pub(crate) fn new(opened: Opened, cache_file: Option<CacheFile>, options: &Options) -> Self {
         let device = &opened.device;
+        let stamps = options.clock.as_ref().and_then(|_| Stamps::new(&opened));
         let layout = layout(device);
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("guestwave"),
@@ -149,7 +154,9 @@ impl Gpu {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         let grown = |label, usage, least| Grown::new(label, usage, least);
         Gpu {
-            timeout,
+            timeout: options.timeout,
+            stamps,
+            clock: options.clock.clone(),
             layout,
             pipeline_layout,
             cache,
@@ -174,7 +181,7 @@ impl Gpu {
         self.opened.trouble.take();
         let device = &self.opened.device;
         let module = match code {
-            Code::Words(words) => raw::passthrough(device, label, &words),
+            Code::Words(words) => raw::passthrough(device, guestwave_translate::naga::ENTRY, &words),
             Code::Module(module) => raw::trusted(device, label, *module),
         };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -280,7 +287,7 @@ impl Gpu {
         self.upload(job, &mut encoder);
         self.dispatch(job, &bound, &mut encoder);
         let total = job.status + job.marks;
-        self.staging.fit(&self.opened.device, total);
+        self.staging.fit(&self.opened.device, total + stamps::BYTES);
         if let (Some(staging), Some(status), Some(marks)) =
             (&self.staging.buffer, &self.status.buffer, &self.marks.buffer)
         {
@@ -289,11 +296,33 @@ impl Gpu {
                 encoder.copy_buffer_to_buffer(marks, 0, staging, job.status, job.marks);
             }
         }
+        let times = total;
+        if let (Some(stamps), Some(staging)) = (&self.stamps, &self.staging.buffer) {
+            stamps.resolve(&mut encoder, staging, times);
+        }
         let index = self.opened.queue.submit([encoder.finish()]);
-        let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&self.read_staging(total, index)?);
+        self.map_staging(total + stamps::BYTES, index)?;
         self.fresh = false;
-        let marks = words.split_off((job.status / 4) as usize);
-        Ok(Outcome { status: words, marks })
+        let outcome = self.outcome(job, times);
+        if let Some(staging) = &self.staging.buffer {
+            staging.unmap();
+        }
+        outcome
+    }
+
+    /// What the mapped staging buffer has of a job that ran.
+    fn outcome(&self, job: &Job, times: u64) -> Result<Outcome, Lost> {
+        let Some(staging) = &self.staging.buffer else { return Err("no staging buffer".into()) };
+        let view = staging.get_mapped_range(0..times + stamps::BYTES).map_err(|e| e.to_string())?;
+        let (words, stamped) = view.split_at(times as usize);
+        let (status, marks) = words.split_at(job.status as usize);
+        if let (Some(stamps), Some(clock)) = (&self.stamps, &self.clock) {
+            clock.add(stamps.nanoseconds(stamped));
+        }
+        Ok(Outcome {
+            status: bytemuck::pod_collect_to_vec(status),
+            marks: bytemuck::pod_collect_to_vec(marks),
+        })
     }
 
     fn upload(&self, job: &Job, encoder: &mut CommandEncoder) {
@@ -343,6 +372,7 @@ impl Gpu {
 
     fn dispatch(&self, job: &Job, bound: &BindGroup, encoder: &mut CommandEncoder) {
         let mut rest = &job.dispatches[..];
+        let mut first = true;
         while !rest.is_empty() {
             // Dispatches whose scratch must be 0 first each have a pass of their own.
             let cleared = rest[0].cleared_spill;
@@ -352,13 +382,20 @@ impl Gpu {
             }
             let count = if alone { 1 } else { rest.iter().take_while(|d| d.cleared_spill == 0).count() };
             let (now, then) = rest.split_at(count);
-            self.pass(now, bound, encoder);
+            let timed = self.stamps.as_ref().and_then(|s| s.writes(first, then.is_empty()));
+            first = false;
+            self.pass(now, (bound, timed), encoder);
             rest = then;
         }
     }
 
-    fn pass(&self, dispatches: &[Dispatch], bound: &BindGroup, encoder: &mut CommandEncoder) {
-        let descriptor = wgpu::ComputePassDescriptor { label: Some("launches"), timestamp_writes: None };
+    fn pass(
+        &self,
+        dispatches: &[Dispatch],
+        (bound, timestamp_writes): (&BindGroup, Option<wgpu::ComputePassTimestampWrites<'_>>),
+        encoder: &mut CommandEncoder,
+    ) {
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("launches"), timestamp_writes };
         let mut pass = encoder.begin_compute_pass(&descriptor);
         let mut current = None;
         for d in dispatches {
@@ -372,7 +409,8 @@ impl Gpu {
         }
     }
 
-    fn read_staging(&self, size: u64, index: SubmissionIndex) -> Result<Vec<u8>, Lost> {
+    /// Waits for a submission and maps what it left in the staging buffer.
+    fn map_staging(&self, size: u64, index: SubmissionIndex) -> Result<(), Lost> {
         let trouble = || self.opened.trouble.get();
         let Some(staging) = &self.staging.buffer else { return Err("no staging buffer".into()) };
         staging.map_async(wgpu::MapMode::Read, 0..size, |_| {});
@@ -381,19 +419,15 @@ impl Gpu {
         if let Err(e) = self.opened.device.poll(wait) {
             return Err(trouble().unwrap_or_else(|| format!("{e} ({} s)", timeout.as_secs())));
         }
-        if let Some(trouble) = trouble() {
-            return Err(trouble);
-        }
-        let bytes = staging.get_mapped_range(0..size).map_err(|e| e.to_string())?.to_vec();
-        staging.unmap();
-        Ok(bytes)
+        trouble().map_or(Ok(()), Err)
     }
 
-    /// Reads ranges of the arena (multiples of 4), one after another.
-    pub(crate) fn fetch(&mut self, ranges: &[Range<u64>]) -> Result<Vec<u8>, Lost> {
+    /// Reads ranges of the arena (multiples of 4), one after another, in place of what `into` has.
+    pub(crate) fn fetch(&mut self, ranges: &[Range<u64>], mut into: Vec<u8>) -> Result<Vec<u8>, Lost> {
+        into.clear();
         let total: u64 = ranges.iter().map(|r| r.end - r.start).sum();
         if total == 0 {
-            return Ok(Vec::new());
+            return Ok(into);
         }
         self.staging.fit(&self.opened.device, total);
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("fetch") };
@@ -406,7 +440,12 @@ impl Gpu {
             at += range.end - range.start;
         }
         let index = self.opened.queue.submit([encoder.finish()]);
-        self.read_staging(total, index)
+        self.map_staging(total, index)?;
+        if let Some(staging) = &self.staging.buffer {
+            into.extend_from_slice(&staging.get_mapped_range(0..total).map_err(|e| e.to_string())?);
+            staging.unmap();
+        }
+        Ok(into)
     }
 }
 

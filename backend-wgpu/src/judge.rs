@@ -148,6 +148,10 @@ impl Maker<'_> {
         let (program, launch, given) = (launches[stop].program, &launches[stop], &given[stop]);
         let alike: Vec<bool> = launches.iter().map(|l| l.program == program).collect();
         let details = details(outcome, given, stop);
+        let host = &self.shop.host;
+        if details.flags == 0 && self.entries.get_mut(&program).is_some_and(|e| e.speak(host)) {
+            return Verdict::Again;
+        }
         let again = if details.has(flag::MISS | flag::INDIRECT) {
             self.provide_pages(launch, given, outcome, extra) || self.go_general(launch, &details)
         } else if details.has(flag::MARK_MISS) {
@@ -189,6 +193,12 @@ impl Maker<'_> {
             Some((kind, _)) => first_absent(details, kind, self.memory).is_none(),
             None => true,
         };
+        // Units off their natural places go the general way, in a window or not.
+        let natural = details.access().is_some() && details.address.is_multiple_of(4);
+        if there && natural && !entry.astray && entry.guessed() {
+            entry.astray = true;
+            return true;
+        }
         if there && !entry.general {
             entry.general = true;
             return true;

@@ -20,14 +20,18 @@ mod gpu;
 mod judge;
 mod marks;
 mod page_table;
+mod plain;
 mod prepare;
 mod probe;
 mod raw;
 mod residency;
+mod stamps;
 mod variants;
 mod windows;
 mod worker;
 
 pub use backend::{Options, Stats, WgpuBackend};
 pub use device::OpenError;
+pub use plain::{Measured, PlainProgram};
 pub use probe::{Check, Probe};
+pub use stamps::DeviceClock;

@@ -6,7 +6,9 @@ use std::ops::Range;
 pub(crate) fn runs(marks: &[u32], start: u64, bytes: u64) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for (at, word) in (start..).step_by(32).zip(marks) {
-        if *word != 0 {
+        if *word == u32::MAX {
+            push(&mut runs, at, 32);
+        } else if *word != 0 {
             word_runs(*word, at, &mut runs);
         }
     }

@@ -148,10 +148,15 @@ impl Maker<'_> {
             .zip(entry.uses.iter().zip(&entry.reaches))
             .map(|(slot, (uses, reach))| window(&tracer.slot(slot)?, *uses, *reach, self.memory))
             .collect();
-        let hoisted = if entry.stores_to_hoisted { None } else { tracer.hoisted(&entry.hoists) };
-        let launched =
-            Launched { groups: groups(&program, launch), apart: apart(&windows), hoisted: hoisted.is_some() };
-        let module = entry.module(launched, self.shop, self.worker);
+        let (workgroups, shaped) = entry.shaped(launch);
+        let hoisted = if entry.stores_to_hoisted { None } else { tracer.hoisted(&shaped.hoists) };
+        let launched = Launched {
+            groups: groups(&program, launch),
+            apart: apart(&windows),
+            hoisted: hoisted.is_some(),
+            workgroups,
+        };
+        let module = entry.module(launched, &shaped.program, self.shop, self.worker);
         let variant = module.map_err(|e| LaunchFault {
             id: launch.id,
             code: e.code,

@@ -55,6 +55,7 @@ impl Default for Probe {
                 subgroup: None,
                 loops: None,
                 slow_integer_division: false,
+                runs_all_branches: false,
                 workgroup_bytes: 0,
                 workgroup_invocations: 0,
                 preferred_invocations: 0,
@@ -101,7 +102,7 @@ impl Display for Probe {
 /// What is taken for granted until the probe has run: native operations everywhere, so that they can be looked at.
 pub(crate) fn presumed(opened: &Opened) -> HostCaps {
     let has = |f| opened.features.contains(f);
-    let cpu = opened.info.device_type == wgpu::DeviceType::Cpu;
+    let cpu = opened.is_cpu();
     HostCaps {
         floats: FloatCaps {
             fma32: true,
@@ -126,6 +127,8 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
         loops: None,
         // A CPU has no vector instruction for it.
         slow_integer_division: cpu,
+        // The lanes of a vector take one way together, masked.
+        runs_all_branches: cpu,
         workgroup_bytes: opened.limits.max_compute_workgroup_storage_size,
         workgroup_invocations: opened.limits.max_compute_invocations_per_workgroup,
         preferred_invocations: if cpu { 64 } else { 128 },

@@ -4,19 +4,20 @@
 use std::borrow::Cow;
 
 use ash::vk;
-use guestwave_translate::naga::{ENTRY, FloatModes};
+use guestwave_translate::naga::FloatModes;
 use wgpu::{Adapter, Device, PipelineCache, ShaderModule};
 
 /// A shader module from SPIR-V that goes to the driver as it is.
-pub(crate) fn passthrough(device: &Device, label: &str, words: &[u32]) -> ShaderModule {
-    let entry = wgpu::PassthroughShaderEntryPoint { name: ENTRY.into(), workgroup_size: (0, 0, 0) };
+pub(crate) fn passthrough(device: &Device, entry: &str, words: &[u32]) -> ShaderModule {
+    let entry =
+        wgpu::PassthroughShaderEntryPoint { name: entry.to_owned().into(), workgroup_size: (0, 0, 0) };
     let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
-        label: Some(label),
+        label: None,
         entry_points: Cow::Owned(vec![entry]),
         spirv: Some(Cow::Borrowed(words)),
         ..Default::default()
     };
-    // SAFETY: the words were written by naga from a module that it had validated, and decorated since.
+    // SAFETY: the words were written by naga from a module that it had validated, and perhaps decorated since.
     unsafe { device.create_shader_module_passthrough(descriptor) }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use guestwave_cp::{Generation, GuestMemory, MemoryId};
+use guestwave_cp::{Generation, GuestMemory, MemoryId, Untouched};
 use guestwave_translate::naga::layout::{PAGE_BYTES, PAGE_MAP_WORDS};
 
 use crate::gpu::Upload;
@@ -117,6 +117,25 @@ impl Residency {
         };
         self.owner = memory.id();
         self.generation = Some(now);
+    }
+
+    /// The moment up to which changes are known.
+    pub(crate) fn known_until(&self) -> Generation {
+        self.generation.unwrap_or_default()
+    }
+
+    /// Takes it that guest memory has got what the arena has there, and looks at what else changed meanwhile.
+    pub(crate) fn written_back(&mut self, own: &Untouched, memory: &dyn GuestMemory) {
+        let Some(since) = self.generation else { return };
+        let mut others = Vec::new();
+        memory.changed_since(since, &mut |changed| {
+            let own = &own.range;
+            others.push(changed.start..changed.end.min(own.start.max(changed.start)));
+            others.push(changed.start.max(own.end.min(changed.end))..changed.end);
+        });
+        others.into_iter().for_each(|range| self.stale(range));
+        // What others wrote to the range since is told of with what follows this moment.
+        self.generation = Some(own.until);
     }
 
     /// Says that the arena no longer has what guest memory has.

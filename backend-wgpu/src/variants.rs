@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use guestwave_translate::backend::{Fidelity, Held, Holding, Launch};
 use guestwave_translate::naga::{self, Facts, Hoists, HostCaps, Options, Unsupported, codes};
-use guestwave_translate::program::Program;
+use guestwave_translate::program::{Program, Workgroups, specialize};
 
 use crate::gpu::Code;
 use crate::windows::{SlotUse, slot_uses};
@@ -18,6 +18,18 @@ pub(crate) struct Variant {
     pub(crate) facts: Facts,
 }
 
+/// A program for workgroups of one shape, or of any.
+pub(crate) struct Shaped {
+    pub(crate) program: Arc<Program>,
+    /// Loads that the host makes.
+    pub(crate) hoists: Hoists,
+}
+
+/// Shapes of workgroups that a program is made for; what comes after runs as for any.
+const MOST_SHAPES: usize = 4;
+/// Lanes that a program has run before a module is made for it that only runs.
+const MANY_LANES: u64 = 1 << 18;
+
 /// A program and what was learnt of it.
 pub(crate) struct Entry {
     pub(crate) program: Arc<Program>,
@@ -28,8 +40,11 @@ pub(crate) struct Entry {
     whole: Option<&'static str>,
     pub(crate) uses: Vec<SlotUse>,
     variants: HashMap<Options, Result<Variant, Unsupported>>,
-    /// Loads that the host makes.
-    pub(crate) hoists: Hoists,
+    shapes: HashMap<Option<Workgroups>, Arc<Shaped>>,
+    /// Lanes that it ran since a launch last went wrong.
+    lanes: u64,
+    /// Slots of unknown size do not say where accesses go.
+    pub(crate) astray: bool,
     /// The program stores to what the host loads for it.
     pub(crate) stores_to_hoisted: bool,
     /// Guest pages that accesses missed, other than through slots.
@@ -53,6 +68,8 @@ pub(crate) struct Launched {
     pub(crate) apart: bool,
     /// Whether its block has the words that the host loaded.
     pub(crate) hoisted: bool,
+    /// The workgroups that its program is made for.
+    pub(crate) workgroups: Option<Workgroups>,
 }
 
 /// How modules are made.
@@ -67,21 +84,23 @@ pub(crate) struct Workshop {
 
 impl Entry {
     /// `holding`: the one that is asked for, `None` for the best.
-    pub(crate) fn new(program: Arc<Program>, holding: Option<Holding>) -> Self {
+    pub(crate) fn new(program: &Arc<Program>, holding: Option<Holding>) -> Self {
         Entry {
+            program: program.clone(),
             holding: holding.unwrap_or(Holding::Lane),
             free: holding.is_none(),
             whole: None,
-            uses: slot_uses(&program),
+            uses: slot_uses(program),
             variants: HashMap::new(),
-            hoists: Hoists::new(&program),
+            shapes: HashMap::new(),
+            lanes: 0,
+            astray: false,
             stores_to_hoisted: false,
             missed: BTreeSet::new(),
             careful: false,
             general: false,
             reaches: vec![0; program.slots.len()],
             paged: BTreeSet::new(),
-            program,
         }
     }
 
@@ -119,17 +138,59 @@ impl Entry {
         gives
     }
 
+    /// The program for a launch.
+    pub(crate) fn shaped(&mut self, launch: &Launch) -> (Option<Workgroups>, Arc<Shaped>) {
+        let program = &self.program;
+        let alike = launch.group_waves.is_none();
+        let of = || Workgroups::of(program, &launch.params, launch.waves, launch.waves_per_group.max(1));
+        let shape = of()
+            .filter(|s| alike && (self.shapes.len() < MOST_SHAPES || self.shapes.contains_key(&Some(*s))));
+        let made = self.shapes.entry(shape).or_insert_with(|| {
+            let program = match &shape {
+                Some(shape) => Arc::new(specialize(program, shape)),
+                None => program.clone(),
+            };
+            Arc::new(Shaped { hoists: Hoists::new(&program), program })
+        });
+        (shape, made.clone())
+    }
+
+    /// Whether windows of slots of unknown size are taken for where accesses go.
+    pub(crate) fn guessed(&self) -> bool {
+        self.program.slots.iter().any(|s| s.size.is_none())
+    }
+
+    /// Notes that a launch took effect.
+    pub(crate) fn ran(&mut self, launch: &Launch) {
+        let lanes = u64::from(launch.waves) * u64::from(self.program.wave_lanes);
+        self.lanes = self.lanes.saturating_add(lanes);
+    }
+
+    /// Asks for modules that say what goes wrong. Says whether the last did not.
+    pub(crate) fn speak(&mut self, host: &HostCaps) -> bool {
+        let was_quiet = self.quiet(host);
+        self.lanes = 0;
+        was_quiet
+    }
+
+    fn quiet(&self, host: &HostCaps) -> bool {
+        host.runs_all_branches && self.lanes >= MANY_LANES
+    }
+
     /// How a launch is lowered.
-    fn options(&self, fidelity: Fidelity, launched: Launched) -> Options {
-        let Launched { groups, apart, hoisted } = launched;
+    fn options(&self, shop: &Workshop, launched: Launched) -> Options {
+        let Launched { groups, apart, hoisted, workgroups } = launched;
         Options {
             holding: self.held().holding,
-            fidelity,
+            fidelity: shop.fidelity,
             waves_per_group: groups.0,
             ragged: groups.1,
-            slots_apart: apart && !self.careful,
+            slots_apart: apart && !self.careful && !self.astray,
             direct: !self.general,
             hoisted,
+            pointers: !self.astray,
+            quiet: self.quiet(&shop.host),
+            workgroups,
         }
     }
 
@@ -137,14 +198,15 @@ impl Entry {
     pub(crate) fn module(
         &mut self,
         launched: Launched,
+        program: &Program,
         shop: &mut Workshop,
         worker: &Worker,
     ) -> Result<Variant, Unsupported> {
-        let options = self.options(shop.fidelity, launched);
-        match self.variant(options, shop, worker) {
+        let options = self.options(shop, launched);
+        match self.variant(options, program, shop, worker) {
             Err(refused) if self.give_way(&refused) => {
-                let options = self.options(shop.fidelity, launched);
-                self.variant(options, shop, worker)
+                let options = self.options(shop, launched);
+                self.variant(options, program, shop, worker)
             }
             other => other,
         }
@@ -154,13 +216,14 @@ impl Entry {
     fn variant(
         &mut self,
         options: Options,
+        program: &Program,
         shop: &mut Workshop,
         worker: &Worker,
     ) -> Result<Variant, Unsupported> {
         if let Some(known) = self.variants.get(&options) {
             return known.clone();
         }
-        let made = shop.make(&self.program, &options, worker);
+        let made = shop.make(program, &options, worker);
         self.variants.insert(options, made.clone());
         made
     }

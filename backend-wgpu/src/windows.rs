@@ -138,7 +138,8 @@ pub(crate) fn window(known: &Known, uses: SlotUse, reach: u64, memory: &dyn Gues
     if known.open && mapping.end - mapping.start > SMALL_MAPPING {
         end = end.min(known.range.start.saturating_add(reach.max(FIRST_REACH)));
     }
-    let end = writable_end(start, end, uses, memory);
+    // Modules compare the high halves of addresses with one.
+    let end = writable_end(start, end.min((start | u64::from(u32::MAX)) + 1), uses, memory);
     (start < end).then_some(Window { range: start..end, uses, marks: 0 })
 }
 

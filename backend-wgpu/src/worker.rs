@@ -1,5 +1,6 @@
 //! The thread that owns the device.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::thread::JoinHandle;
 
@@ -10,13 +11,15 @@ use crate::gpu::{Code, Gpu, Job, Lost, Outcome};
 enum Order {
     Compile { label: String, code: Code, reply: Sender<Result<usize, String>> },
     Run { job: Box<Job>, reply: Sender<Result<Outcome, Lost>> },
-    Fetch { ranges: Vec<Range<u64>>, reply: Sender<Result<Vec<u8>, Lost>> },
+    Fetch { ranges: Vec<Range<u64>>, into: Vec<u8>, reply: Sender<Result<Vec<u8>, Lost>> },
 }
 
 /// The worker, as others see it. Orders are carried out one after another.
 pub(crate) struct Worker {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<()>>,
+    /// Room for what is fetched, to be used again.
+    room: Cell<Vec<u8>>,
 }
 
 /// What will come of an order.
@@ -27,7 +30,7 @@ impl Worker {
         let (orders, inbox) = unbounded();
         let thread =
             std::thread::Builder::new().name("guestwave-wgpu".into()).spawn(move || work(gpu, &inbox))?;
-        Ok(Worker { orders: Some(orders), thread: Some(thread) })
+        Ok(Worker { orders: Some(orders), thread: Some(thread), room: Cell::default() })
     }
 
     fn send(&self, order: Order) {
@@ -52,8 +55,13 @@ impl Worker {
 
     pub(crate) fn fetch(&self, ranges: Vec<Range<u64>>) -> Reply<Vec<u8>> {
         let (reply, answer) = bounded(1);
-        self.send(Order::Fetch { ranges, reply });
+        self.send(Order::Fetch { ranges, into: self.room.take(), reply });
         answer
+    }
+
+    /// Takes back what was fetched, so that its room need not be had anew.
+    pub(crate) fn recycle(&self, fetched: Vec<u8>) {
+        self.room.set(fetched);
     }
 }
 
@@ -78,8 +86,8 @@ fn work(mut gpu: Gpu, inbox: &Receiver<Order>) {
             Order::Run { job, reply } => {
                 let _ = reply.send(gpu.run(&job));
             }
-            Order::Fetch { ranges, reply } => {
-                let _ = reply.send(gpu.fetch(&ranges));
+            Order::Fetch { ranges, into, reply } => {
+                let _ = reply.send(gpu.fetch(&ranges, into));
             }
         }
     }

@@ -62,6 +62,16 @@ pub struct MappingState {
     pub changes: u64,
 }
 
+/// What one write alone has changed between two moments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untouched {
+    /// Guest addresses around the written bytes where nothing else was written: as much as
+    /// [`GuestMemory::changed_since`] says of the write.
+    pub range: Range<u64>,
+    /// The later moment: what others write there from now on belongs to later ones.
+    pub until: Generation,
+}
+
 /// A run of guest bytes that lies contiguously in the host's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct HostSpan {
@@ -92,6 +102,21 @@ pub trait GuestMemory: Send + Sync {
     /// # Errors
     /// The first byte that is unmapped or read-only; nothing is written then.
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault>;
+
+    /// Writes like [`GuestMemory::write`] and says whether nobody else has written there since a moment, so that who knew the
+    /// bytes around then knows them still. The default cannot say.
+    ///
+    /// # Errors
+    /// As [`GuestMemory::write`].
+    fn write_since(
+        &self,
+        address: u64,
+        bytes: &[u8],
+        since: Generation,
+    ) -> Result<Option<Untouched>, MemoryFault> {
+        let _ = since;
+        self.write(address, bytes).map(|()| None)
+    }
 
     /// The largest mapped guest range that contains `address`, if any.
     fn mapping(&self, address: u64) -> Option<Range<u64>>;

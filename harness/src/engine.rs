@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use clap::ValueEnum;
-use guestwave_backend_wgpu::{Options as WgpuOptions, WgpuBackend};
+use guestwave_backend_wgpu::{DeviceClock, Options as WgpuOptions, WgpuBackend};
 use guestwave_cp::Executor;
 use guestwave_cp::intel::sol::{PlainStreamOut, StreamOut};
 use guestwave_translate::backend::{Backend, Fidelity, Holding};
@@ -79,6 +79,9 @@ pub struct EngineArgs {
     /// Instructions (or, translated, loop iterations of a wave) that one dispatch may execute
     #[arg(long, value_name = "N", default_value_t = crate::executor::DEFAULT_STEPS)]
     pub steps: u64,
+    /// What the time of a wgpu device is added to, if that is wanted
+    #[arg(skip)]
+    pub clock: Option<DeviceClock>,
 }
 
 /// An executor, and where the translating one counts its modules.
@@ -179,6 +182,7 @@ impl EngineArgs {
             adapter: self.adapter.clone(),
             fidelity: self.fidelity(),
             cache: cache_folder(),
+            clock: self.clock.clone(),
             ..WgpuOptions::default()
         }
     }
@@ -198,6 +202,7 @@ impl EngineArgs {
             fidelity: FidelityChoice::Exact,
             adapter: None,
             steps: self.steps,
+            clock: None,
         }
     }
 
@@ -208,6 +213,15 @@ impl EngineArgs {
             (_, Some(BackendChoice::Wgpu)) => "wgpu",
             (_, Some(BackendChoice::Plain)) => "plain",
             (_, Some(BackendChoice::Soft) | None) => "soft",
+        }
+    }
+
+    /// By how much of itself a sum of terms of one sign may be off after so many roundings of the host, and as many at most of
+    /// the guest, by half a unit in the last place each; with the guest's arithmetic not at all.
+    pub fn tolerance(&self, roundings: u32) -> f32 {
+        match self.fidelity {
+            FidelityChoice::Exact => 0.0,
+            FidelityChoice::Fast => roundings as f32 * f32::EPSILON,
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Host {
     pub(crate) fma: bool,
     /// Vectors of 128 bits with all that four lanes at a time want.
     pub(crate) vectors: bool,
+    /// An instruction that gives the signs of a vector's lanes as a number.
+    pub(crate) signs: bool,
     /// What Cranelift's front end wants to know of the host.
     pub(crate) frontend: TargetFrontendConfig,
 }

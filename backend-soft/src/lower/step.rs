@@ -14,12 +14,16 @@ const LOOKS: u32 = 200;
 impl Lowering<'_, '_> {
     /// Bytes from one lane of an access to the next, if lanes lie in a row.
     pub(super) fn lane_step(&self, info: &SiteInfo) -> u32 {
-        let plain = info.access.space == Space::Global && info.access.width == Width::W32;
-        let step = plain.then(|| self.per_lane(info.access.address, &mut { LOOKS })).flatten();
-        match step {
+        match self.expected_step(info) {
             Some(n) if STEPS.contains(&n) && n % 4 == 0 => n as u32,
             _ => info.bytes(),
         }
+    }
+
+    /// Bytes from one lane of an access to the next, as far as the form of the address tells.
+    pub(super) fn expected_step(&self, info: &SiteInfo) -> Option<i64> {
+        let plain = info.access.space == Space::Global && info.access.width == Width::W32;
+        plain.then(|| self.per_lane(info.access.address, &mut { LOOKS })).flatten()
     }
 
     /// By how much a value, taken as an integer, grows from lane to lane.
@@ -39,6 +43,12 @@ impl Lowering<'_, '_> {
                 let (of, by) = self.constant(b).map(|by| (a, by)).or_else(|| Some((b, self.constant(a)?)))?;
                 let by = if op == BinOp::Shl { 1 << (by & 31) } else { i64::try_from(by).ok()? };
                 self.per_lane(of, looks)?.checked_mul(by)
+            }
+            // Lanes of a wave mostly have the upper bits in common, and the lower ones in order.
+            Expr::Bin(BinOp::ShrU, a, b) => Some(self.per_lane(a, looks)? >> (self.constant(b)? & 31)),
+            Expr::Bin(BinOp::And, a, b) => {
+                let of = if self.constant(b).is_some() { a } else { b };
+                self.per_lane(of, looks)
             }
             Expr::Bin(BinOp::MinU | BinOp::MaxU | BinOp::MinS | BinOp::MaxS, a, b) => {
                 match (self.per_lane(a, looks)?, self.per_lane(b, looks)?) {

@@ -7,6 +7,7 @@
 )]
 
 mod draws;
+mod kernels;
 mod parted;
 mod probe;
 mod promises;

@@ -19,17 +19,32 @@ pub(super) struct Line {
     pub(super) scale: f64,
 }
 
-/// Where the baseline programs are, if they are at hand.
-#[derive(Clone, Debug, Default)]
-pub struct Baselines {
-    /// The folder with `xfb` and `compute`.
-    pub folder: Option<PathBuf>,
+/// What benchmarks are measured against.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Baselines {
+    /// Nothing.
+    #[default]
+    None,
+    /// The programs `xfb` and `compute` in a folder.
+    Folder(PathBuf),
+    /// The same work in WGSL, on the device that the guest's programs run on.
+    Wgsl,
+}
+
+impl From<Option<PathBuf>> for Baselines {
+    fn from(named: Option<PathBuf>) -> Self {
+        match named {
+            None => Baselines::None,
+            Some(path) if path.as_os_str() == "wgsl" => Baselines::Wgsl,
+            Some(path) => Baselines::Folder(path),
+        }
+    }
 }
 
 impl Baselines {
-    /// Starts a baseline program on Mesa's software driver; gives its figure, or nothing if no folder was named.
+    /// Starts a baseline program on Mesa's software driver; gives its figure, or nothing if no folder is named.
     pub(super) fn measure(&self, line: &Line) -> Result<Option<f64>> {
-        let Some(folder) = &self.folder else { return Ok(None) };
+        let Baselines::Folder(folder) = self else { return Ok(None) };
         let program = folder.join(line.program);
         let mut command = Command::new(&program);
         command.args(line.args).env("GALLIUM_DRIVER", "llvmpipe").env("LIBGL_ALWAYS_SOFTWARE", "1");
@@ -57,6 +72,14 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_baseline_is_a_folder_or_the_word_for_none() {
+        let named = |name: &str| Baselines::from(Some(PathBuf::from(name)));
+        assert_eq!(named("wgsl"), Baselines::Wgsl);
+        assert_eq!(named("./wgsl"), Baselines::Folder("./wgsl".into()));
+        assert_eq!(Baselines::from(None), Baselines::None);
+    }
 
     #[test]
     fn figures_are_found_where_the_programs_print_them() {

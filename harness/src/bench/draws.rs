@@ -5,6 +5,7 @@ use guestwave_cp::amd::{IndirectBuffer, Register, reg};
 use guestwave_cp::{GuestMemory, read_u32};
 
 use super::baseline::Line;
+use super::host::HostProgram;
 use super::packets::{Guest, Stream, op};
 use super::{Case, Clock, Work};
 use crate::engine::EngineArgs;
@@ -42,6 +43,14 @@ pub(super) const POINTS: Case = Case {
     repeats: 10,
     reference: None,
     baseline: Some(xfb(&["1048576", "pt"], "best cpu", " Mvert/cpu-s", 1e6)),
+    host: Some(HostProgram {
+        entry: "stream",
+        code: include_bytes!("../../kernels/baseline-stream.spv"),
+        buffers: || [contents(VERTICES), vec![0; VERTICES as usize * OUT_BYTES as usize], Vec::new()],
+        groups: VERTICES / 256,
+        runs: 1,
+    }),
+    usual: true,
     set_up: |engine, part| large(engine, POINT_LIST, some(VERTICES, part)),
 };
 
@@ -50,7 +59,35 @@ pub(super) const TRIANGLES: Case = Case {
     name: "xfb-triangles",
     items: WHOLE_TRIANGLES as f64,
     baseline: Some(xfb(&["1048576", "tri"], "best cpu", " Mvert/cpu-s", 1e6)),
+    host: None,
     set_up: |engine, part| large(engine, TRIANGLE_LIST, some(WHOLE_TRIANGLES, part)),
+    ..POINTS
+};
+
+/// Vertices of one of the draws that make a hundred million: what they read and write fits a device's binding.
+const STREAM_VERTICES: u32 = 12_500_000;
+const STREAM_DRAWS: u32 = 8;
+
+/// A hundred million points, in draws as large as a device can bind.
+pub(super) const LARGEST: Case = Case {
+    name: "xfb-stream",
+    items: STREAM_VERTICES as f64 * STREAM_DRAWS as f64,
+    repeats: 2,
+    baseline: None,
+    host: Some(HostProgram {
+        entry: "stream",
+        code: include_bytes!("../../kernels/baseline-stream.spv"),
+        buffers: || {
+            [contents(STREAM_VERTICES), vec![0; STREAM_VERTICES as usize * OUT_BYTES as usize], Vec::new()]
+        },
+        groups: STREAM_VERTICES.div_ceil(256),
+        runs: STREAM_DRAWS,
+    }),
+    usual: false,
+    set_up: |engine, part| {
+        let draws_in_all = (f64::from(STREAM_DRAWS) * part).ceil() as u32;
+        Ok(Box::new(draws(engine, POINT_LIST, some(STREAM_VERTICES, part), draws_in_all)?))
+    },
     ..POINTS
 };
 
@@ -61,6 +98,7 @@ pub(super) const TINY: Case = Case {
     clock: Clock::Wall,
     items: TINY_DRAWS as f64,
     baseline: Some(xfb(&["1048576", "pt"], "small:", " kdraw/s", 1e3)),
+    host: None,
     set_up: |engine, part| tiny(engine, some(TINY_DRAWS, part)),
     ..POINTS
 };
@@ -78,6 +116,8 @@ pub(super) struct Draws {
     pub(super) guest: Guest,
     ib: IndirectBuffer,
     vertices: u32,
+    /// By how much of itself a float may be off: sums of up to four products.
+    tolerance: f32,
 }
 
 fn large(engine: &EngineArgs, topology: u32, vertices: u32) -> Result<Box<dyn Work>> {
@@ -98,12 +138,17 @@ pub(super) fn draws(engine: &EngineArgs, topology: u32, vertices: u32, count: u3
         capture(&mut stream, vertices);
     }
     let ib = guest.load(STREAM, &stream)?;
-    Ok(Draws { guest, ib, vertices })
+    Ok(Draws { guest, ib, vertices, tolerance: engine.tolerance(8) })
 }
 
 /// The `i`th float of the input.
 fn input(i: u32) -> f32 {
     (i % 1000) as f32 * 0.001
+}
+
+/// What the input holds.
+fn contents(count: u32) -> Vec<u8> {
+    (0..4 * count).flat_map(|i| input(i).to_le_bytes()).collect()
 }
 
 /// The uniform.
@@ -112,7 +157,7 @@ const A: f32 = 2.0;
 /// Puts the program, its inputs and room for its outputs into memory.
 fn place(guest: &Guest, vertices: u32) -> Result<()> {
     let memory = &guest.memory;
-    let floats: Vec<u8> = (0..4 * vertices).flat_map(|i| input(i).to_le_bytes()).collect();
+    let floats = contents(vertices);
     memory.place(INPUT, floats.len() as u64, &floats, false)?;
     memory.place(OUTPUT, u64::from(vertices) * u64::from(OUT_BYTES), &[], true)?;
     memory.place(SIZES, 4, &[], true)?;
@@ -204,7 +249,7 @@ impl Work for Draws {
             for (dword, wanted) in (0..).zip(output(i)) {
                 let at = OUTPUT + u64::from(i) * u64::from(OUT_BYTES) + 4 * dword;
                 let found = f32::from_bits(read_u32(memory, at)?);
-                if found != wanted {
+                if (found - wanted).abs() > self.tolerance * wanted.abs() {
                     bail!("dword {dword} of vertex {i} is {found}, not {wanted}");
                 }
             }

@@ -30,7 +30,7 @@ pub(super) fn row(options: &Options) -> Result<Row> {
         name: NAME,
         backend: options.engine.backend_name(),
         fidelity: options.engine.fidelity_name(),
-        unit: "milliseconds a program",
+        unit: "milliseconds a program".into(),
         value,
         min: all.iter().copied().fold(f64::INFINITY, f64::min),
         max: all.iter().copied().fold(0.0, f64::max),
@@ -39,6 +39,9 @@ pub(super) fn row(options: &Options) -> Result<Row> {
         ratio: None,
         reference: None,
         times_reference: None,
+        device: None,
+        device_baseline: None,
+        device_ratio: None,
     })
 }
 

@@ -7,6 +7,7 @@ mod baseline;
 mod clock;
 mod draws;
 mod first_use;
+mod host;
 mod kernels;
 mod packets;
 #[cfg(test)]
@@ -14,11 +15,15 @@ mod reuse;
 
 use std::path::PathBuf;
 
+use std::time::Instant;
+
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 pub use baseline::Baselines;
 use clock::Clock;
+use guestwave_backend_wgpu::DeviceClock;
+use host::{HostProgram, Seconds};
 
 use crate::engine::EngineArgs;
 
@@ -43,17 +48,33 @@ struct Case {
     /// The part of the work that the reference interpreter is given, where it is compared with.
     reference: Option<f64>,
     baseline: Option<baseline::Line>,
+    /// The same work for the host, in WGSL.
+    host: Option<HostProgram>,
+    /// Whether it runs if no benchmark is named.
+    usual: bool,
     /// Sets the work up, or a part of it from 0 to 1.
     set_up: fn(&EngineArgs, f64) -> Result<Box<dyn Work>>,
 }
 
 /// All benchmarks, in the order in which they run.
-const CASES: [Case; 6] =
-    [kernels::SAXPY, kernels::MATMUL, draws::POINTS, draws::TRIANGLES, draws::TINY, packets::PACKETS];
+const CASES: [Case; 7] = [
+    kernels::SAXPY,
+    kernels::MATMUL,
+    draws::POINTS,
+    draws::TRIANGLES,
+    draws::LARGEST,
+    draws::TINY,
+    packets::PACKETS,
+];
 
 /// The names of all benchmarks.
 pub fn names() -> Vec<&'static str> {
     CASES.iter().map(|c| c.name).chain([first_use::NAME]).collect()
+}
+
+/// Those that run if none is named.
+pub fn usual_names() -> Vec<&'static str> {
+    CASES.iter().filter(|c| c.usual).map(|c| c.name).chain([first_use::NAME]).collect()
 }
 
 /// A benchmark's result, in the shape of `bench --json`.
@@ -66,7 +87,7 @@ pub struct Row {
     /// `exact` or `fast`.
     pub fidelity: &'static str,
     /// What is counted.
-    pub unit: &'static str,
+    pub unit: String,
     /// The median of the runs.
     pub value: f64,
     /// The worst run.
@@ -87,6 +108,15 @@ pub struct Row {
     /// `value / reference`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times_reference: Option<f64>,
+    /// What is counted, a second of dispatches on the device, where a baseline runs there too: the median of the runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<f64>,
+    /// The same of the baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_baseline: Option<f64>,
+    /// `device / device_baseline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_ratio: Option<f64>,
 }
 
 /// What to run.
@@ -113,6 +143,9 @@ pub fn run(name: &str, options: &Options) -> Result<Row> {
     let case = CASES.iter().find(|c| c.name == name);
     let case =
         case.with_context(|| format!("there is no benchmark {name:?}; there are {}", names().join(", ")))?;
+    if let (Baselines::Wgsl, Some(host)) = (&options.baselines, &case.host) {
+        return case.against_host(host, options);
+    }
     let mut work = (case.set_up)(&options.engine, 1.0)?;
     work.run()?;
     work.check().with_context(|| format!("{name} came out wrong"))?;
@@ -139,6 +172,41 @@ impl Case {
         Ok(self.items / best.max(1e-9))
     }
 
+    /// Runs ours and the host's own in turns, and takes the time that passes and the device's.
+    fn against_host(&self, program: &HostProgram, options: &Options) -> Result<Row> {
+        let clock = DeviceClock::default();
+        let engine = EngineArgs { clock: Some(clock.clone()), ..options.engine.clone() };
+        let mut host = program.open(&engine)?;
+        let mut work = (self.set_up)(&engine, 1.0)?;
+        // What is learnt of a program in its first runs is no part of it.
+        for _ in 0..3 {
+            work.run()?;
+        }
+        work.check().with_context(|| format!("{} came out wrong", self.name))?;
+        host.measure()?;
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..options.runs.max(1) {
+            ours.push(self.best(|| timed(&mut *work, &clock))?);
+            theirs.push(self.best(|| host.measure())?);
+        }
+        let rate = |all: &[Seconds]| all.iter().map(|s| self.items / s.wall.max(1e-9)).collect::<Vec<_>>();
+        let row = self.row(options, rate(&ours), rate(&theirs), None);
+        let [device, baseline] = [&ours, &theirs].map(|all| {
+            let times: Vec<f64> =
+                all.iter().filter_map(|s| s.device.map(|d| self.items / d.max(1e-9))).collect();
+            median(&times)
+        });
+        let device_ratio = device.zip(baseline).map(|(ours, theirs)| ours / theirs);
+        let unit = self.unit.replace("CPU-second", "second");
+        Ok(Row { unit, device, device_baseline: baseline, device_ratio, ..row })
+    }
+
+    /// The best of several times.
+    fn best(&self, mut once: impl FnMut() -> Result<Seconds>) -> Result<Seconds> {
+        let first = once()?;
+        (1..self.repeats).try_fold(first, |best, _| Ok(best.best(once()?)))
+    }
+
     /// The reference interpreter's figure.
     fn reference(&self, options: &Options) -> Result<Option<f64>> {
         let Some(part) = self.reference.filter(|_| !options.engine.is_reference()) else { return Ok(None) };
@@ -157,7 +225,7 @@ impl Case {
             name: self.name,
             backend: options.engine.backend_name(),
             fidelity: options.engine.fidelity_name(),
-            unit: self.unit,
+            unit: self.unit.into(),
             value,
             min: ours.first().copied().unwrap_or(0.0),
             max: ours.last().copied().unwrap_or(0.0),
@@ -166,8 +234,19 @@ impl Case {
             ratio: baseline.map(|b| value / b),
             reference,
             times_reference: reference.map(|r| value / r),
+            device: None,
+            device_baseline: None,
+            device_ratio: None,
         }
     }
+}
+
+/// Does work once.
+fn timed(work: &mut dyn Work, clock: &DeviceClock) -> Result<Seconds> {
+    let (start, before) = (Instant::now(), clock.time());
+    work.run()?;
+    let device = (clock.time() - before).as_secs_f64();
+    Ok(Seconds { wall: start.elapsed().as_secs_f64(), device: (device > 0.0).then_some(device) })
 }
 
 /// The middle of some figures, the upper of two.
@@ -214,6 +293,31 @@ mod tests {
                     work.run().unwrap();
                     work.check().map_err(|e| format!("{}: {e}", case.name)).unwrap();
                 }
+            }
+        }
+    }
+
+    /// The programs in WGSL do the work that they stand for.
+    #[test]
+    fn host_programs_do_the_same_work() {
+        let engine = engine(&["--backend", "wgpu"]);
+        let word = |bytes: &[u8], i: usize| f32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
+        for case in &CASES {
+            let Some(program) = case.host.as_ref().filter(|p| p.runs == 1) else { continue };
+            let [x, y, z] = (program.buffers)();
+            let mut host = program.open(&engine).unwrap();
+            host.measure().unwrap();
+            for i in [0usize, 1, 777, 65_535] {
+                let wanted = match program.entry {
+                    "saxpy" => 2.0 * word(&x, i) + word(&y, i),
+                    "matmul" => {
+                        let (row, column) = (i / 256 * 256, i % 256);
+                        (0..256).map(|k| word(&x, row + k) * word(&z, 256 * k + column)).sum()
+                    }
+                    _ => word(&x, i / 8 * 4 + i % 4),
+                };
+                let found = word(host.output(), i);
+                assert!((found - wanted).abs() <= wanted * 1e-4, "{} {i}: {found}, not {wanted}", case.name);
             }
         }
     }

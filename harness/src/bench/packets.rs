@@ -99,6 +99,8 @@ pub(super) const PACKETS: Case = Case {
     repeats: 10,
     reference: None,
     baseline: None,
+    host: None,
+    usual: true,
     set_up,
 };
 

@@ -85,14 +85,34 @@ impl Buffer {
         self.touch(offset..offset + bytes.len() as u64, clock);
     }
 
-    /// Notes that bytes have been written. Whoever took the time before they were is told of them later.
-    pub(super) fn touch(&self, bytes: Range<u64>, clock: &AtomicU64) {
+    /// As [`Buffer::copy_in`]; if nothing else wrote to the pages after `since`, gives the moment and the pages' bytes.
+    pub(super) fn copy_in_since(
+        &self,
+        offset: u64,
+        bytes: &[u8],
+        clock: &AtomicU64,
+        since: u64,
+    ) -> Option<(u64, Range<u64>)> {
+        self.bytes.write(offset as usize, bytes);
+        let written = offset..offset + bytes.len() as u64;
+        let (before, now) = self.touch(written.clone(), clock);
+        let pages = written.start / PAGE_BYTES as u64..written.end.div_ceil(PAGE_BYTES as u64);
+        let bytes = pages.start * PAGE_BYTES as u64..pages.end * PAGE_BYTES as u64;
+        (before <= since).then_some((now, bytes))
+    }
+
+    /// Notes that bytes have been written. Whoever took the time before they were is told of them later. Gives when the last
+    /// write to their pages was before, and the time now.
+    pub(super) fn touch(&self, bytes: Range<u64>, clock: &AtomicU64) -> (u64, u64) {
         let stamps = &mut *write(&self.stamps);
         let now = clock.fetch_add(1, Ordering::SeqCst);
+        let mut before = 0;
         if let Some(pages) = stamps.pages.get_mut(pages_of(&(bytes.start as usize..bytes.end as usize))) {
+            before = pages.iter().max().copied().unwrap_or(0);
             pages.fill(now);
             stamps.latest = now;
         }
+        (before, now)
     }
 
     /// Where byte `offset` lies; the others follow it.

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use guestwave_cp::{
-    AccessKind, Generation, GuestMemory, HostSpan, MappingState, MemoryFault, MemoryId, canonical,
+    AccessKind, Generation, GuestMemory, HostSpan, MappingState, MemoryFault, MemoryId, Untouched, canonical,
 };
 
 use crate::capture::{BufferObject, DOMAIN_VRAM, PAGE_BYTES, Page, PageDiff, VA_WRITABLE, VaKind, VaOp};
@@ -263,6 +263,28 @@ impl GuestMemory for CaptureMemory {
             piece.mapping.buffer.copy_in(piece.offset(), &bytes[piece.places()], &self.clock);
         }
         Ok(())
+    }
+
+    fn write_since(
+        &self,
+        address: u64,
+        bytes: &[u8],
+        since: Generation,
+    ) -> Result<Option<Untouched>, MemoryFault> {
+        let map = read(&self.map);
+        let pieces: Vec<_> = map.pieces(address, bytes.len() as u64, AccessKind::Write)?.collect();
+        let [piece] = &pieces[..] else {
+            drop(pieces);
+            drop(map);
+            return self.write(address, bytes).map(|()| None);
+        };
+        let written = piece.mapping.buffer.copy_in_since(piece.offset(), bytes, &self.clock, since.0);
+        let remapped = read(&self.remaps).iter().any(|(when, _)| *when > since.0);
+        Ok(written.filter(|_| !remapped).map(|(until, pages)| {
+            let mapped = piece.mapping.bytes();
+            let pages = pages.start.max(mapped.start)..pages.end.min(mapped.end);
+            Untouched { range: piece.mapping.addresses(pages), until: Generation(until) }
+        }))
     }
 
     fn check(&self, address: u64, size: u64, kind: AccessKind) -> Result<(), MemoryFault> {

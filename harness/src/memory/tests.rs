@@ -230,3 +230,25 @@ fn aliases_have_one_place_on_the_host() {
     let [all, alias] = [A, A + 0x9000].map(|a| m.host_span(a).unwrap().host.addr().get());
     assert_eq!(alias, all + 0x2000);
 }
+
+#[test]
+fn a_write_says_whether_it_was_alone() {
+    let m = memory();
+    m.write(A, &[1]).unwrap();
+    let since = m.generation();
+    let own = m.write_since(A + 0x1004, &[2; 8], since).unwrap().unwrap();
+    assert_eq!(own.range, canonical(A) + 0x1000..canonical(A) + 0x2000);
+    let mut changed = Vec::new();
+    m.changed_since(own.until, &mut |range| changed.push(range));
+    assert!(changed.is_empty());
+    m.write(A + 0x1ff0, &[3]).unwrap();
+    assert_eq!(m.write_since(A + 0x1000, &[4], own.until), Ok(None), "another write came between");
+    assert_eq!(m.write_since(A, &[5], own.until).unwrap().map(|own| own.range.start), Some(canonical(A)));
+    // Two mappings at once, and a mapping that changed, are told as changed.
+    m.va(&op(VaKind::Map, 2, A + 0x4000, 0, 2)).unwrap();
+    let since = m.generation();
+    assert_eq!(m.write_since(A + 0x3ffe, &[6; 4], since), Ok(None));
+    let since = m.generation();
+    m.va(&op(VaKind::Map, 2, A + 0x6000, 0, 2)).unwrap();
+    assert_eq!(m.write_since(A, &[7], since), Ok(None));
+}

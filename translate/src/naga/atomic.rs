@@ -11,6 +11,7 @@ use super::layout::NONE;
 use super::lower::Lower;
 use super::memory::Reach;
 use super::ops::viewed;
+use super::plan::Marking;
 use super::{SiteKind, int, parts};
 use crate::program::{Access, AtomicOp, Space, Stmt, Type, Value, Width};
 
@@ -371,7 +372,7 @@ impl<'p> Lower<'p> {
             }
             _ => {
                 let values: Vec<Ex> = (0..units as u32).map(|i| self.read_serial(3 + i, lane)).collect();
-                self.store(&reach, &values, false);
+                self.store(&reach, &values, Marking::Lanes);
             }
         }
     }

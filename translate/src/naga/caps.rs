@@ -17,6 +17,8 @@ pub struct HostCaps {
     pub workgroup_invocations: u32,
     /// Whether the host divides integers much more slowly than floats.
     pub slow_integer_division: bool,
+    /// Whether the host runs what a branch guards even if no invocation takes it.
+    pub runs_all_branches: bool,
     /// Invocations that a workgroup should have if it is free to choose.
     pub preferred_invocations: u32,
 }

@@ -11,6 +11,7 @@ use super::layout::{NONE, PAGE_MAP_WORDS, flag, header, slot, status};
 use super::lower::Lower;
 use super::memory::Reach;
 use super::pages;
+use super::plan::Marking;
 use crate::program::{Space, Width};
 
 /// A place that an access was found to have.
@@ -94,8 +95,10 @@ impl<'p> Lower<'p> {
     /// Finds the place of an access.
     pub(super) fn find(&mut self, reach: &Reach<'p>, kind: SiteKind) -> Found {
         match (reach.access.space, reach.access.slot) {
-            (Space::Global, Some(slot)) => self.find_in_window(reach, slot, kind),
-            (Space::Global, None) => self.find_in_page(reach, kind),
+            (Space::Global, _) => match self.window_of(reach.access) {
+                Some(slot) => self.find_in_window(reach, slot, kind),
+                None => self.find_in_page(reach, kind),
+            },
             (space, _) => self.find_local(reach, space),
         }
     }
@@ -112,13 +115,15 @@ impl<'p> Lower<'p> {
     pub(super) fn find_in_window(&mut self, reach: &Reach<'p>, index: u16, kind: SiteKind) -> Found {
         let stores = kind != SiteKind::Read;
         let size = self.word_of(index, if stores { slot::WRITABLE } else { slot::BYTES });
-        let offset = self.window_offset(index, reach.address);
+        let [base, base_high] = [slot::LOW, slot::HIGH].map(|w| self.word_of(index, w));
+        let [low, high] = self.address_halves(reach);
         let bytes = self.existing_bytes(reach);
         let (fits, room) = (self.f.ge(size, bytes), self.f.sub(size, bytes));
-        let room = self.f.widen(room);
+        // The window has one high half, so that an address before it comes out beyond it.
+        let (near, offset) = (self.f.eq(high, base_high), self.f.sub(low, base));
         let inside = self.f.le(offset, room);
+        let inside = self.f.both(near, inside);
         let mut good = self.f.both(fits, inside);
-        let offset = self.f.low(offset);
         if let Some(aligned) = self.aligned(reach, offset) {
             good = self.f.both(good, aligned);
         }
@@ -132,7 +137,7 @@ impl<'p> Lower<'p> {
     }
 
     pub(super) fn find_in_page(&mut self, reach: &Reach<'p>, kind: SiteKind) -> Found {
-        let [low, high] = self.halves(reach.address);
+        let [low, high] = self.address_halves(reach);
         let (there, at) = pages::walk_part(&mut self.f, self.buffers.pages, low, high);
         let offset = self.f.and_u32(low, 0xfff);
         let bytes = self.existing_bytes(reach);
@@ -219,7 +224,7 @@ impl<'p> Lower<'p> {
         let site = self.access_site(kind, reach.access);
         let size = self.existing_bytes(reach);
         let [low, high] = match reach.access.space {
-            Space::Global => self.halves(reach.address),
+            Space::Global => self.address_halves(reach),
             _ => [reach.address, self.f.u32(0)],
         };
         self.note(bad, flag::INDIRECT, site, Some(Where { low, high, size }));
@@ -243,7 +248,7 @@ impl<'p> Lower<'p> {
         self.f.both(bad, any)
     }
 
-    pub(super) fn store_direct(&mut self, reach: &Reach<'p>, values: &[Ex], check: bool) {
+    pub(super) fn store_direct(&mut self, reach: &Reach<'p>, values: &[Ex], marking: Marking) {
         let any = self.any_valid(reach);
         let mut found = self.find(reach, SiteKind::Write);
         // Some units only: not the direct way.
@@ -252,7 +257,7 @@ impl<'p> Lower<'p> {
         }
         let good = self.noted(reach, any, &found, SiteKind::Write);
         let mut good = self.all_of(any, Some(good));
-        if let (Some(marks), None) = (found.marks, reach.access.slot) {
+        if let (Some(marks), None) = (found.marks, self.window_of(reach.access)) {
             let marked = self.f.isnt_u32(marks, NONE);
             good = self.all_of(good, Some(marked));
         }
@@ -262,7 +267,10 @@ impl<'p> Lower<'p> {
                 l.set_unit(reach, byte, *value);
             }
             if let Some(marks) = found.marks {
-                l.mark_direct(reach, found.at, marks, check);
+                match marking {
+                    Marking::Rows if l.in_rows(reach) => l.mark_row(found.at, marks),
+                    _ => l.mark_direct(reach, found.at, marks, marking == Marking::Checked),
+                }
             }
         });
     }
@@ -290,6 +298,31 @@ impl<'p> Lower<'p> {
         }
         self.f.atomic_only(array, index, A::And, others);
         self.f.atomic_only(array, index, A::InclusiveOr, bits);
+    }
+
+    /// Whether all lanes of the wave store here, each invocation for one.
+    fn in_rows(&self, reach: &Reach<'p>) -> bool {
+        let one_each = self.shape.components == 1 && !self.shape.whole;
+        one_each && reach.whole && !self.plan.lane_returns && self.window_of(reach.access).is_some()
+    }
+
+    /// Marks a dword where each lane stores the one that follows the last lane's: of the eight lanes that fill a word of
+    /// marks the first does so for all.
+    fn mark_row(&mut self, at: Ex, marks: Ex) {
+        const LANES: u32 = 8;
+        let (lane, buffer) = (self.at.lane[self.k], self.buffers.marks);
+        let f = &mut self.f;
+        let number = f.shr_u32(at, 2);
+        let number = f.and_u32(number, LANES - 1);
+        let (first, last) = (f.sub(lane, number), f.u32(self.shape.lanes - LANES));
+        // A first lane before the wave's comes out beyond its last.
+        let whole = f.le(first, last);
+        let (place, own, all) = (f.and_u32(at, 31), f.u32(0xf), f.u32(u32::MAX));
+        let own = f.shl(own, place);
+        let bits = f.select(whole, all, own);
+        let (alone, leads) = (f.not(whole), f.is_u32(number, 0));
+        let marks_them = f.either(alone, leads);
+        f.when(marks_them, |f| f.atomic_only(buffer, marks, A::InclusiveOr, bits));
     }
 
     /// Marks what was stored from arena byte `at` on.

@@ -1,9 +1,12 @@
 //! What goes wrong in an invocation: the first place is kept in variables, and told to the host at the end.
 
+use naga::AtomicFunction;
+
 use super::Site;
 use super::SiteKind;
 use super::func::Ex;
 use super::helpers::Helper;
+use super::layout::{header, status};
 use super::lower::Lower;
 use crate::program::{Access, Space};
 
@@ -74,9 +77,24 @@ impl Lower<'_> {
     /// Tells the host, if there is anything to tell. Must stand at every end of the invocation.
     pub(super) fn report(&mut self) {
         let Some(e) = self.events else { return };
+        if self.options.quiet {
+            return self.report_quietly(e);
+        }
         let words = [e.flags, e.site, e.low, e.high, e.size].map(|cell| self.f.load(cell));
         let some = self.f.isnt_u32(words[0], 0);
         let blame = self.helper(Helper::Blame);
         self.f.when(some, |f| f.call(blame, words.to_vec()));
+    }
+
+    /// One step, where the host makes those of [`Helper::Blame`] though there is nothing to tell.
+    fn report_quietly(&mut self, events: Events) {
+        let flags = self.f.load(events.flags);
+        let some = self.f.isnt_u32(flags, 0);
+        let launch = self.launch_word(header::LAUNCH);
+        let record = self.buffers.status;
+        self.f.when(some, |f| {
+            let stop = f.u32(status::STOP);
+            f.atomic_only(record, stop, AtomicFunction::Min, launch);
+        });
     }
 }

@@ -10,7 +10,7 @@ use super::int;
 use super::layout::{flag, header};
 use super::lower::Lower;
 use super::phases::ends_phase;
-use super::plan::returns;
+use super::plan::{Marking, returns};
 use super::segment::{Cutter, Piece, Stretch};
 use super::wave::Busy;
 use crate::program::{Expr, Stmt, Value, WaveOp};
@@ -196,14 +196,15 @@ impl<'p> Lower<'p> {
     /// A store of the wave: one invocation does it, unless that one may have ended.
     fn store_once(&mut self, stmt: &Stmt, src: &[Value], access: &'p crate::program::Access) {
         let values: Vec<Ex> = src.iter().map(|v| self.get(*v)).collect();
-        let check = self.plan.need(stmt).check;
+        let marking = self.plan.need(stmt).marking();
         let reach = self.reach(access, src.len());
         if self.shape.invocations == 1 || self.plan.lane_returns {
-            return self.store(&reach, &values, check && self.shape.invocations == 1);
+            let marking = if self.shape.invocations == 1 { marking } else { Marking::Lanes };
+            return self.store(&reach, &values, marking);
         }
         let first = self.f.is_u32(self.at.invocation, 0);
         self.f.open();
-        self.store(&reach, &values, check);
+        self.store(&reach, &values, marking);
         let accept = self.f.close();
         self.f.if_else(first, accept, Block::new());
     }
@@ -447,7 +448,7 @@ impl<'p> Lower<'p> {
             Stmt::Store { src, access } => {
                 let values: Vec<Ex> = src.iter().map(|v| self.get(*v)).collect();
                 let reach = self.reach(access, src.len());
-                self.store(&reach, &values, self.plan.need(stmt).check);
+                self.store(&reach, &values, self.plan.need(stmt).marking());
             }
             Stmt::Atomic { dst, op, data, compare, access } => {
                 let operands = Operands { op: *op, data: *data, compare: *compare };

@@ -48,7 +48,7 @@ impl<'p> Lower<'p> {
 
     /// Notes an access that leaves its slot's window, where others rely on slots being apart.
     pub(super) fn note_escape(&mut self, reach: &Reach<'p>, site: u32) {
-        let (true, Some(index)) = (self.plan.slots_apart, reach.access.slot) else { return };
+        let (true, Some(index)) = (self.plan.slots_apart, self.window_of(reach.access)) else { return };
         let offset = self.window_offset(index, reach.address);
         let (size, bytes) = (self.word_of(index, slot::BYTES), self.existing_bytes(reach));
         let f = &mut self.f;
@@ -152,7 +152,7 @@ impl<'p> Lower<'p> {
     fn store_global(&mut self, reach: &Reach<'p>, values: &[Ex], check: bool) {
         let site = self.access_site(SiteKind::Write, reach.access);
         let words = matches!(reach.access.width, Width::W32 | Width::W64);
-        let found = match reach.access.slot {
+        let found = match self.window_of(reach.access) {
             Some(index) if words => Some(self.find_in_window(reach, index, SiteKind::Write)),
             _ => None,
         };

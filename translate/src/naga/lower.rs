@@ -23,6 +23,9 @@ use crate::program::{Access, Builtin, Expr, Program, Rate, Type, Value, Var};
 /// Most parameter words and slot words that a launch block holds.
 const BLOCK_WORDS: u32 = layout::LAUNCH_BYTES / 4;
 
+/// Slots whose records are loaded at the start.
+const MOST_SLOTS: usize = 16;
+
 /// Something of each lane that an invocation holds.
 pub(super) type PerLane<T> = [T; 2];
 
@@ -65,6 +68,8 @@ pub(super) struct Lower<'p> {
     pub(super) wave_alive: Option<Ex>,
     /// Of a program with phases.
     pub(super) tally: Option<Tally>,
+    /// Words of the launch block that have been loaded for the whole invocation.
+    words: HashMap<u32, Ex>,
     trouble: Option<String>,
 }
 
@@ -200,6 +205,7 @@ impl<'p> Lower<'p> {
             alive: None,
             wave_alive: None,
             tally: None,
+            words: HashMap::new(),
             trouble: None,
         }
     }
@@ -228,7 +234,25 @@ impl<'p> Lower<'p> {
 
     /// Word `index` of the launch block.
     pub(super) fn launch_word(&mut self, index: u32) -> Ex {
-        helpers::launch_word(&mut self.f, &self.buffers, index)
+        match self.words.get(&index) {
+            Some(known) => *known,
+            None => helpers::launch_word(&mut self.f, &self.buffers, index),
+        }
+    }
+
+    /// Loads words that statements ask for again and again, before any of them. A GPU has them at hand anyway.
+    fn load_words(&mut self) {
+        if !self.caps.runs_all_branches {
+            return;
+        }
+        let params = self.program.params.len();
+        let slots = self.program.slots.len().min(MOST_SLOTS);
+        let (first, end) = (layout::slot_start(params, 0), layout::slot_start(params, slots));
+        let params = header::PARAMS..header::PARAMS + params as u32;
+        for index in params.chain(first..end).chain([header::ZERO, header::LAUNCH]) {
+            let word = self.launch_word(index);
+            self.words.insert(index, word);
+        }
     }
 
     /// Loads what a statement loads, from the launch block where the host has done so.
@@ -249,6 +273,7 @@ impl<'p> Lower<'p> {
         let (u32, vec3) = (self.types.u32, self.types.vec3);
         let local = self.f.builtin(u32, naga::BuiltIn::LocalInvocationIndex);
         let workgroup = self.f.builtin(vec3, naga::BuiltIn::WorkGroupId);
+        self.load_words();
         self.stop_if_earlier_fault();
         self.locate(local, workgroup);
         self.make_events();
@@ -292,9 +317,17 @@ impl<'p> Lower<'p> {
         self.at.wave = f.add(first, self.at.local_wave);
         let outside = f.ge(self.at.wave, waves);
         f.when(outside, |f| f.ret(None));
-        let pair = [self.at.wave, per_group];
-        self.at.group = int::div_u(self, pair);
-        self.at.wave_in_group = int::rem_u(self, pair);
+        match self.options.workgroups.map(|g| g.waves).filter(|w| w.is_power_of_two()) {
+            Some(waves) => {
+                self.at.group = self.f.shr_u32(self.at.wave, waves.trailing_zeros());
+                self.at.wave_in_group = self.f.and_u32(self.at.wave, waves - 1);
+            }
+            None => {
+                let pair = [self.at.wave, per_group];
+                self.at.group = int::div_u(self, pair);
+                self.at.wave_in_group = int::rem_u(self, pair);
+            }
+        }
     }
 
     /// A host workgroup is a guest workgroup.

@@ -10,7 +10,8 @@ use super::func::Ex;
 use super::helpers::spin;
 use super::layout::{slot, slot_start};
 use super::lower::Lower;
-use crate::program::{Access, Expr, Space, Value};
+use super::plan::Marking;
+use crate::program::{Access, BinOp, Expr, Space, Value};
 
 /// An access in the lane that is being emitted for.
 #[derive(Clone, Copy)]
@@ -131,6 +132,25 @@ impl<'p> Lower<'p> {
         [self.f.low(address), self.f.and_u32(high, 0xffff)]
     }
 
+    /// The halves of an access' address, the high one of 16 bits.
+    pub(super) fn address_halves(&mut self, reach: &Reach<'p>) -> [Ex; 2] {
+        match self.exprs.get(&reach.access.address).copied() {
+            // In the whole-wave holding only what later statements name is at hand.
+            Some(Expr::Bin(BinOp::Pack, low, high)) if !self.shape.whole => {
+                let (low, high) = (self.get(low), self.get(high));
+                [low, self.f.and_u32(high, 0xffff)]
+            }
+            _ => self.halves(reach.address),
+        }
+    }
+
+    /// The slot in whose window an access is looked for.
+    pub(super) fn window_of(&self, access: &Access) -> Option<u16> {
+        let slot = access.slot?;
+        let bounded = self.program.slots.get(usize::from(slot)).is_some_and(|s| s.size.is_some());
+        (bounded || self.options.pointers).then_some(slot)
+    }
+
     /// Whether a slot is only read, so that loads need not see stores.
     pub(super) fn only_read(&self, access: &Access) -> bool {
         let written = |s: u16| self.program.slots.get(usize::from(s)).is_none_or(|s| s.written);
@@ -142,12 +162,12 @@ impl<'p> Lower<'p> {
         if self.options.direct { self.load_direct(reach) } else { self.load_general(reach) }
     }
 
-    /// Stores units; `check`: notes if a byte is stored twice.
-    pub(super) fn store(&mut self, reach: &Reach<'p>, values: &[Ex], check: bool) {
+    /// Stores units.
+    pub(super) fn store(&mut self, reach: &Reach<'p>, values: &[Ex], marking: Marking) {
         match reach.access.space {
             Space::Table => {}
-            _ if self.options.direct => self.store_direct(reach, values, check),
-            _ => self.store_general(reach, values, check),
+            _ if self.options.direct => self.store_direct(reach, values, marking),
+            _ => self.store_general(reach, values, marking == Marking::Checked),
         }
     }
 

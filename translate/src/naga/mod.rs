@@ -52,7 +52,7 @@ pub use harden::{spirv, validate};
 pub use hoist::Hoists;
 
 use crate::backend::{Fidelity, Holding};
-use crate::program::Program;
+use crate::program::{Program, Workgroups};
 
 /// How a program is to be lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +72,12 @@ pub struct Options {
     pub direct: bool,
     /// Whether the launch block has the words of [`Hoists`].
     pub hoisted: bool,
+    /// Whether accesses through slots of unknown size go to their window (they are only guessed to lie there) or by the page table.
+    pub pointers: bool,
+    /// Whether a launch that went wrong is told of without saying how, which the same module without this says.
+    pub quiet: bool,
+    /// The workgroups that the program was made for ([`crate::program::specialize`]), if it was.
+    pub workgroups: Option<Workgroups>,
 }
 
 /// A module and what its host must know of it.

@@ -31,10 +31,34 @@ pub(super) struct Need {
     pub(super) cut: bool,
     /// Its stores look whether a byte is stored twice.
     pub(super) check: bool,
+    /// All lanes store, each the dword behind the last lane's.
+    pub(super) rows: bool,
     /// Lane by lane.
     pub(super) serial: bool,
     /// Invocations meet somewhere in it.
     pub(super) meets: bool,
+}
+
+/// How what a statement stores is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marking {
+    /// By each lane.
+    Lanes,
+    /// By each lane, which looks whether it was marked before.
+    Checked,
+    /// By some lanes for those after them.
+    Rows,
+}
+
+impl Need {
+    /// How what it stores is marked.
+    pub(super) fn marking(&self) -> Marking {
+        match (self.check, self.rows) {
+            (true, _) => Marking::Checked,
+            (false, true) => Marking::Rows,
+            (false, false) => Marking::Lanes,
+        }
+    }
 }
 
 /// The needs of a program's statements and of the whole.
@@ -91,7 +115,8 @@ impl Plan {
 
     /// What `stmt`, a statement of the program the plan was made for, needs.
     pub(super) fn need(&self, stmt: &Stmt) -> Need {
-        let unknown = Need { class: Class::Wave, cut: true, check: true, serial: false, meets: true };
+        let unknown =
+            Need { class: Class::Wave, cut: true, check: true, rows: false, serial: false, meets: true };
         self.needs.get(&std::ptr::from_ref(stmt)).copied().unwrap_or(unknown)
     }
 }
@@ -164,9 +189,17 @@ impl<'p> Maker<'p> {
             }
             Stmt::Break | Stmt::Continue | Stmt::Trap { .. } => Class::Wave,
         };
-        let need = Need { class, cut: false, check: false, serial: false, meets: false };
+        let rows = !varying && self.rows(stmt);
+        let need = Need { class, cut: false, check: false, rows, serial: false, meets: false };
         self.plan.needs.insert(std::ptr::from_ref(stmt), need);
         class
+    }
+
+    /// Whether each lane stores the dword behind the last lane's.
+    fn rows(&self, stmt: &Stmt) -> bool {
+        let Stmt::Store { src, access } = stmt else { return false };
+        let dword = access.space == Space::Global && access.width == Width::W32 && src.len() == 1;
+        dword && self.spreads.stride(access.address) == Some(4)
     }
 
     fn note_access(&mut self, access: &Access, atomic: bool) {

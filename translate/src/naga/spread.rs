@@ -57,10 +57,49 @@ impl<'p> Spreads<'p> {
         if let Some(known) = self.known.borrow().get(&value) {
             return known.clone();
         }
-        let spread = self.sum(value, DEPTH);
+        let mut spread = self.sum(value, DEPTH);
+        spread.spacing = spread.spacing.max(self.stride_spacing(value));
         let spread = (spread.spacing != 0).then(|| Rc::new(spread));
         self.known.borrow_mut().insert(value, spread.clone());
         spread
+    }
+
+    /// How far the low 32 bits of `value` are from one lane to the next, round their ring, if that is always the same.
+    pub(super) fn stride(&self, value: Value) -> Option<u32> {
+        self.stride_to(value, DEPTH)
+    }
+
+    fn stride_to(&self, value: Value, depth: u32) -> Option<u32> {
+        let depth = depth.checked_sub(1)?;
+        if self.program.info(value).rate == Rate::Uniform {
+            return Some(0);
+        }
+        let of = |v| self.stride_to(v, depth);
+        match self.exprs.get(&value).copied()? {
+            Expr::Builtin(Builtin::Lane) => Some(1),
+            Expr::Un(UnOp::Extend | UnOp::ExtendS | UnOp::Low, a) | Expr::Bin(BinOp::Pack, a, _) => of(a),
+            Expr::Bin(BinOp::Add, a, b) => Some(of(a)?.wrapping_add(of(b)?)),
+            Expr::Bin(BinOp::Sub, a, b) => Some(of(a)?.wrapping_sub(of(b)?)),
+            Expr::Bin(BinOp::Mul, a, b) => Some(of(a)?.wrapping_mul(self.number(b)?)),
+            Expr::Bin(BinOp::Shl, a, b) => of(a)?.checked_shl(self.number(b)?),
+            _ => None,
+        }
+    }
+
+    fn number(&self, value: Value) -> Option<u32> {
+        match self.exprs.get(&value)? {
+            Expr::Const32(c) => Some(*c),
+            Expr::Const64(c) => Some(*c as u32),
+            _ => None,
+        }
+    }
+
+    /// The least distance of two lanes that follows from the stride.
+    fn stride_spacing(&self, value: Value) -> u64 {
+        let stride = self.stride(value).unwrap_or(0);
+        let distance = u64::from(stride.min(stride.wrapping_neg()));
+        // No sum of steps goes half round the ring.
+        if distance < 1 << 24 { distance } else { 0 }
     }
 
     fn atom(&self, value: Value, spacing: u64) -> Spread {

@@ -16,6 +16,8 @@ pub struct Builder {
     open: Vec<Frame>,
     /// What each value was defined as, for folding.
     exprs: Vec<Option<Expr>>,
+    /// What each variable was set to last, in the order of the code.
+    last_set: HashMap<Var, Value>,
 }
 
 /// A block under construction and what can be found in it again.
@@ -41,7 +43,7 @@ impl Builder {
             slots: Vec::new(),
             inexact: Vec::new(),
         };
-        Builder { program, open: vec![Frame::default()], exprs: Vec::new() }
+        Builder { program, open: vec![Frame::default()], exprs: Vec::new(), last_set: HashMap::new() }
     }
 
     /// The program, all of whose blocks must have been closed; blocks still open are closed as they stand.
@@ -186,7 +188,13 @@ impl Builder {
 
     /// Sets a variable.
     pub fn set(&mut self, var: Var, value: Value) {
+        self.last_set.insert(var, value);
         self.push(Stmt::Set(var, value));
+    }
+
+    /// What the code before set a variable to last, on whatever way.
+    pub fn last_set(&self, var: Var) -> Option<Value> {
+        self.last_set.get(&var).copied()
     }
 
     /// A value that the launch gives.

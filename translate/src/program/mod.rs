@@ -49,6 +49,7 @@ mod expr;
 mod fold;
 mod launch;
 mod simplify;
+mod specialize;
 mod verify;
 mod walk;
 
@@ -57,6 +58,7 @@ pub use expr::*;
 pub(crate) use fold::constant_bin;
 pub use launch::*;
 pub use simplify::simplify;
+pub use specialize::{Workgroups, specialize};
 pub use verify::*;
 
 /// A value: defined once by a statement.

@@ -77,7 +77,8 @@ impl Stmt {
 }
 
 impl Access {
-    fn renamed(self, at: impl Fn(Value) -> Value) -> Access {
+    /// The same access of another place.
+    pub fn renamed(self, at: impl Fn(Value) -> Value) -> Access {
         Access { address: at(self.address), valid: at(self.valid), ..self }
     }
 }

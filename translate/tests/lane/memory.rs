@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault, MemoryId};
+use guestwave_cp::{AccessKind, Generation, GuestMemory, MemoryFault, MemoryId, Untouched};
 
 /// Guest memory.
 pub(crate) struct Memory(Mutex<Inner>, MemoryId);
@@ -21,6 +21,7 @@ struct Inner {
     mappings: BTreeMap<u64, Vec<u8>>,
     /// Ranges written, in order; its length is the generation.
     writes: Vec<Range<u64>>,
+    bytes_read: u64,
 }
 
 impl Clone for Memory {
@@ -56,6 +57,11 @@ impl Memory {
         u32::from_le_bytes(self.bytes(address, 4).try_into().unwrap())
     }
 
+    /// Bytes read so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.0.lock().unwrap().bytes_read
+    }
+
     /// All bytes of all mappings.
     pub(crate) fn all(&self) -> BTreeMap<u64, Vec<u8>> {
         self.0.lock().unwrap().mappings.clone()
@@ -81,6 +87,7 @@ impl GuestMemory for Memory {
         let fault = MemoryFault { address, size: into.len() as u64, kind: AccessKind::Read };
         let mut inner = self.0.lock().unwrap();
         into.copy_from_slice(inner.place(address, into.len() as u64).ok_or(fault)?);
+        inner.bytes_read += into.len() as u64;
         Ok(())
     }
 
@@ -90,6 +97,19 @@ impl GuestMemory for Memory {
         inner.place(address, bytes.len() as u64).ok_or(fault)?.copy_from_slice(bytes);
         inner.writes.push(address..address + bytes.len() as u64);
         Ok(())
+    }
+
+    fn write_since(
+        &self,
+        address: u64,
+        bytes: &[u8],
+        since: Generation,
+    ) -> Result<Option<Untouched>, MemoryFault> {
+        let range = address..address + bytes.len() as u64;
+        let meets = |w: &Range<u64>| w.start < range.end && range.start < w.end;
+        let alone = !self.0.lock().unwrap().writes.iter().skip(since.0 as usize).any(meets);
+        self.write(address, bytes)?;
+        Ok(alone.then(|| Untouched { range, until: self.generation() }))
     }
 
     fn mapping(&self, address: u64) -> Option<Range<u64>> {

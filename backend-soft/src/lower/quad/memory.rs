@@ -59,14 +59,19 @@ impl Lowering<'_, '_> {
         let (site, info) = self.site(access, SiteKind::Load(dst.len() as u32));
         let (ways, valid) = self.split_four(&info, dst.len());
         self.to(ways.full);
-        if let Some(row) = self.in_a_row(site, &info, None) {
+        let expected = self.expected_step(&info);
+        if expected.is_none_or(|step| step <= 0)
+            && let Some((found, apart)) = self.all_alike(site, &info)
+        {
+            self.four_done(&ways, &found);
+            self.to(apart);
+        }
+        if expected != Some(0)
+            && let Some(row) = self.in_a_row(site, &info, None)
+        {
             let found = self.load_row(&row, &info);
             self.four_done(&ways, &found);
             self.to(row.apart);
-        }
-        if let Some((found, apart)) = self.all_alike(site, &info) {
-            self.four_done(&ways, &found);
-            self.to(apart);
         }
         let (places, _) = self.places(site, &info, ways.slow);
         let found = self.gathered_units(access.width, &places, dst.len());
@@ -247,7 +252,7 @@ impl Lowering<'_, '_> {
     fn all_or_none(&mut self, info: &SiteInfo, mask: Ir, ways: &mut Ways) {
         let some = self.b.create_block();
         let partial = self.partial_way(info, mask, ways);
-        let all = self.b.ins().vall_true(mask);
+        let all = self.all_true(mask);
         self.b.ins().brif(all, ways.full, &[], some, &[]);
         self.to(some);
         let any = self.b.ins().vany_true(mask);
@@ -259,7 +264,7 @@ impl Lowering<'_, '_> {
         let least = self.splat32(self.all_exist_from(info));
         let whole = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, valid, least);
         let partial = self.partial_way(info, whole, ways);
-        let all = self.b.ins().vall_true(whole);
+        let all = self.all_true(whole);
         self.b.ins().brif(all, ways.full, &[], some, &[]);
         self.to(some);
         let any = self.b.ins().vany_true(valid);
@@ -271,7 +276,7 @@ impl Lowering<'_, '_> {
         let zero = self.splat32(0);
         let absent = self.b.ins().icmp(IntCC::Equal, valid, zero);
         let either = self.b.ins().bor(absent, whole);
-        let clean = self.b.ins().vall_true(either);
+        let clean = self.all_true(either);
         self.b.ins().brif(clean, partial, &[], ways.slow, &[]);
     }
 
@@ -368,7 +373,7 @@ impl Lowering<'_, '_> {
 
     fn all_up_to(&mut self, offsets: Ir, last: Ir, slow: Block) {
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, offsets, last);
-        let all = self.b.ins().vall_true(inside);
+        let all = self.all_true(inside);
         self.unless(all, slow);
     }
 

@@ -53,9 +53,6 @@ impl Lowering<'_, '_> {
 
     /// Goes on with the lanes that load the same units from the site's known memory; gives these, and where all other lanes go.
     pub(super) fn all_alike(&mut self, site: i32, info: &SiteInfo) -> Option<(Vec<Ir>, Block)> {
-        if info.step != info.bytes() {
-            return None;
-        }
         let (first, steps) = self.distances(info)?;
         let apart = self.b.create_block();
         self.unless_steps((steps, None), [[0; 2]; 2], apart);
@@ -108,7 +105,7 @@ impl Lowering<'_, '_> {
             }
         };
         let both = self.b.ins().band(low, high);
-        let all = self.b.ins().vall_true(both);
+        let all = self.all_true(both);
         self.unless(all, apart);
     }
 
@@ -202,7 +199,7 @@ impl Lowering<'_, '_> {
     ) -> Quad {
         let (dividend, divisor) = (self.four(x), self.four(y));
         let below = self.b.ins().icmp(IntCC::UnsignedLessThan, dividend, divisor);
-        let all = self.b.ins().vall_true(below);
+        let all = self.all_true(below);
         let small = if remainder { dividend } else { self.splat32(0) };
         let [large, join] = [(); 2].map(|()| self.b.create_block());
         let result = self.b.append_block_param(join, types::I32X4);

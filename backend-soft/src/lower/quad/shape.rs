@@ -1,5 +1,6 @@
 //! Changes of shape: splats, elements, halves, widths.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     ConstantData, Endianness, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type as IrType,
     Value as Ir, types,
@@ -27,6 +28,16 @@ impl Lowering<'_, '_> {
 
     pub(super) fn splat32(&mut self, bits: u32) -> Ir {
         self.vector_constant([bits; 4])
+    }
+
+    /// Whether a mask is set in all lanes.
+    pub(super) fn all_true(&mut self, mask: Ir) -> Ir {
+        if !self.host.signs {
+            return self.b.ins().vall_true(mask);
+        }
+        let mask = self.cast(types::I32X4, mask);
+        let signs = self.b.ins().vhigh_bits(types::I32, mask);
+        self.b.ins().icmp_imm_u(IntCC::Equal, signs, 0b1111)
     }
 
     /// `v` as a vector of type `ty`, bit for bit.

@@ -2,7 +2,7 @@
 
 use super::Emit;
 use crate::gfx10::translation::Assumption;
-use crate::program::{Access, BinOp, Expr, Space, Trace, Type, UnOp, Value};
+use crate::program::{Access, BinOp, Expr, ParamSource, Slot, Space, Trace, TriOp, Type, UnOp, Value};
 
 /// How deep a number is followed.
 const DEPTH: u32 = 24;
@@ -58,6 +58,47 @@ impl Emit<'_> {
         };
         let narrow = self.b.info(a).ty == Type::B32 && op != BinOp::Pack;
         Some(if narrow { Trace::And(Box::new(result), Box::new(Trace::Const(0xffff_ffff))) } else { result })
+    }
+
+    /// The slot of a pointer that `address` is made of, as far as that can be guessed: an access need not lie in its slot.
+    pub(in crate::gfx10) fn pointer_slot(&mut self, address: Value, written: bool) -> Option<u16> {
+        let (low, high) = self.pointer(address, DEPTH)?;
+        let base = Trace::Pack(Box::new(low), Box::new(high));
+        Some(self.b.slot(Slot { base, size: None, written }))
+    }
+
+    /// Both halves of a pointer among the summands of a `B64`.
+    fn pointer(&self, value: Value, depth: u32) -> Option<(Trace, Trace)> {
+        let depth = depth.checked_sub(1)?;
+        match self.b.definition(value)? {
+            Expr::Bin(BinOp::Pack, low, high) => {
+                Some((self.pointer_half(low, depth)?, self.pointer_half(high, depth)?))
+            }
+            Expr::Bin(BinOp::Add, a, b) => self.pointer(a, depth).or_else(|| self.pointer(b, depth)),
+            Expr::Tri(TriOp::Select, _, a, _) => self.pointer(a, depth),
+            _ => None,
+        }
+    }
+
+    /// The half of a pointer among the summands of a `B32`: what was loaded, or what the dispatch came with.
+    fn pointer_half(&self, value: Value, depth: u32) -> Option<Trace> {
+        let depth = depth.checked_sub(1)?;
+        if self.loaded.contains_key(&value) {
+            return self.trace(value);
+        }
+        let of = |v| self.pointer_half(v, depth);
+        match self.b.definition(value)? {
+            Expr::Param(p) => {
+                let source = self.b.program().params.get(usize::from(p));
+                matches!(source, Some(ParamSource::Sgpr(_))).then_some(Trace::Param(p))
+            }
+            Expr::Get(var) => of(self.b.last_set(var)?),
+            Expr::Bin(BinOp::Add, a, b) => of(a).or_else(|| of(b)),
+            Expr::Tri(TriOp::Select, _, a, _) => of(a),
+            Expr::Un(UnOp::Low, a) => self.pointer(a, depth).map(|(low, _)| low),
+            Expr::Un(UnOp::High, a) => self.pointer(a, depth).map(|(_, high)| high),
+            _ => None,
+        }
     }
 
     /// Loads `count` dwords and remembers where they came from.

@@ -39,6 +39,20 @@ pub(in crate::gfx10) enum Kind {
     Sizes,
 }
 
+impl Kind {
+    /// Whether it changes memory.
+    pub(in crate::gfx10) fn stores(self) -> bool {
+        matches!(
+            self,
+            Kind::StorePart(_)
+                | Kind::StoreDwords(_)
+                | Kind::StoreFormat(_)
+                | Kind::StoreTexel { .. }
+                | Kind::Atomic { .. }
+        )
+    }
+}
+
 /// Image accesses other than atomics.
 const TEXELS: [(&str, Kind); 5] = [
     ("load", Kind::LoadTexel { mip: false }),

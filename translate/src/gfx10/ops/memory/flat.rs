@@ -29,7 +29,7 @@ pub(super) fn lower(e: &mut Emit<'_>, inst: &Inst, family: Family, kind: Kind) -
         Family::Scratch => vec![scratch(e, inst, mods.offset, bytes)?],
         Family::Flat if mods.offset != 0 => return Err(e.refuse(inst, "an offset, which FLAT does not have")),
         Family::Flat => apertures(e, inst, bytes)?,
-        _ => vec![global(e, inst, mods.offset, bytes)?],
+        _ => vec![global(e, inst, mods.offset, (bytes, kind.stores()))?],
     };
     access(e, inst, kind, &runs)
 }
@@ -90,10 +90,11 @@ fn address(e: &mut Emit<'_>, inst: &Inst, offset: i16) -> Result<Value, Stop> {
     Ok(address)
 }
 
-fn global(e: &mut Emit<'_>, inst: &Inst, offset: i16, bytes: u32) -> Result<Run, Stop> {
+fn global(e: &mut Emit<'_>, inst: &Inst, offset: i16, (bytes, stores): (u32, bool)) -> Result<Run, Stop> {
     let address = address(e, inst, offset)?;
     let bytes = e.b.c32(bytes);
-    Ok(Run { space: Space::Global, address, valid: e.if_active(bytes), slot: None })
+    let slot = e.pointer_slot(address, stores);
+    Ok(Run { space: Space::Global, address, valid: e.if_active(bytes), slot })
 }
 
 /// A flat access: to guest memory, to LDS or to the lane's scratch by the address's high half. Lanes reach one of the runs, or
