@@ -6,13 +6,13 @@ mod support;
 
 use guestwave_backend_soft::compile_for;
 use proptest::prelude::*;
-use support::random::{Menu, program};
+use support::lane::random::{Menu, program};
 
 const HOST: &str = "aarch64-unknown-linux-gnu";
 
 #[test]
 fn a_host_without_a_code_generator_is_refused() {
-    let program = program(&[], Menu { hostile: false, groups: false });
+    let program = program(&[], Menu { hostile: false, odd: true, lds: true, groups: false, in_common: true });
     assert_eq!(compile_for("wasm32-unknown-unknown", &program).unwrap_err().code(), "SOFT-HOST-001");
 }
 
@@ -21,6 +21,6 @@ proptest! {
 
     #[test]
     fn random_programs(choices in prop::collection::vec(any::<u32>(), 0..400), groups in any::<bool>()) {
-        compile_for(HOST, &program(&choices, Menu { hostile: true, groups })).unwrap();
+        compile_for(HOST, &program(&choices, Menu { hostile: true, odd: true, lds: true, groups, in_common: true })).unwrap();
     }
 }
