@@ -61,8 +61,8 @@ impl<'p> Cutter<'p, '_> {
         }
         match (stmt, need.class) {
             (_, Class::Lanes) => {
-                // Votes come last in their stretch.
-                if !open.votes.is_empty() {
+                // Votes come last in their stretch, and what is done lane by lane is one by itself.
+                if !open.votes.is_empty() || need.serial {
                     flush(open, pieces);
                 }
                 open.stmts.push(stmt);

@@ -260,6 +260,21 @@ fn tables_bounds_of_lds_and_atomics() -> Worked {
     one_wave("tables, bounds of LDS and atomics", 32, make, [0, 1, 2, 3, 1, 2].map(|n| 22 + n))
 }
 
+/// The order of lanes shows in what each gets, and the atomic stands behind other statements of the lanes.
+fn lanes_take_turns_at_words_of_64_bits() -> Worked {
+    let make = |b: &mut Builder| {
+        b.program_mut().lds_bytes = 16;
+        let (lane, eight, most) = (b.builtin(Builtin::Lane), b.c32(8), b.c64(u64::MAX));
+        let address = b.bin(BinOp::And, lane, eight);
+        let word = Access { width: Width::W64, ..access(Space::Lds, address, eight) };
+        let old = b.atomic(AtomicOp::IncWrap, most, None, word);
+        let turn = b.un(UnOp::Low, old);
+        store_lanes(b, turn);
+    };
+    // Eight lanes of sixteen have each word.
+    one_wave("lanes take turns at words of 64 bits", 64, make, (0..64).map(|lane| lane / 16 * 8 + lane % 8))
+}
+
 /// Whether an f32 is a NaN, as translations ask it.
 fn is_nan(b: &mut Builder, x: Value) -> Value {
     let (mask, infinity) = (b.c32(0x7fff_ffff), b.c32(0x7f80_0000));
@@ -284,7 +299,7 @@ fn what_is_computed_for_nans_only_may_be_wanted_twice_there() -> Worked {
     one_wave("what is computed for NaNs only may be wanted twice there", 32, make, words)
 }
 
-const ALL: [fn() -> Worked; 11] = [
+const ALL: [fn() -> Worked; 12] = [
     lanes_store_their_numbers,
     lanes_leave_a_loop_by_themselves,
     a_budget_that_is_enough,
@@ -295,6 +310,7 @@ const ALL: [fn() -> Worked; 11] = [
     waves_of_a_group_meet_at_barriers,
     an_access_behind_a_barrier_needs_no_more_than_its_own_operands,
     tables_bounds_of_lds_and_atomics,
+    lanes_take_turns_at_words_of_64_bits,
     what_is_computed_for_nans_only_may_be_wanted_twice_there,
 ];
 
