@@ -152,14 +152,14 @@ fn beyond(program: &Program) -> Option<(&'static str, String)> {
 
 /// Units of the widest load or store.
 fn widest(block: &[Stmt]) -> usize {
-    let of = |stmt: &Stmt| match stmt {
-        Stmt::Load { dst, .. } => dst.len(),
-        Stmt::Store { src, .. } => src.len(),
-        Stmt::If { then, otherwise, .. } => widest(then).max(widest(otherwise)),
-        Stmt::Loop { body } => widest(body),
-        _ => 0,
+    let mut widest = 0;
+    let mut note = |stmt: &Stmt| match stmt {
+        Stmt::Load { dst, .. } => widest = widest.max(dst.len()),
+        Stmt::Store { src, .. } => widest = widest.max(src.len()),
+        _ => {}
     };
-    block.iter().map(of).max().unwrap_or(0)
+    block.iter().for_each(|stmt| stmt.each(&mut note));
+    widest
 }
 
 fn compiled(jit: &mut Jit, program: &Program) -> Result<(Compiled, Sharing), BackendError> {

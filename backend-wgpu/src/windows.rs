@@ -6,7 +6,7 @@ use std::ops::Range;
 use guestwave_cp::{GuestMemory, canonical, read_u32};
 use guestwave_translate::naga::Hoists;
 use guestwave_translate::naga::layout::{PAGE_BYTES, slot};
-use guestwave_translate::program::{Access, Block, Program, Slot, Space, Stmt, Trace};
+use guestwave_translate::program::{Access, Program, Slot, Space, Stmt, Trace};
 
 use crate::residency::{Residency, Wanted};
 
@@ -27,25 +27,15 @@ pub(crate) struct SlotUse {
 /// Uses of a program's slots.
 pub(crate) fn slot_uses(program: &Program) -> Vec<SlotUse> {
     let mut uses = vec![SlotUse::default(); program.slots.len()];
-    collect(&program.body, &mut uses);
+    let mut one = |stmt: &Stmt| match stmt {
+        Stmt::Load { access, .. } => note(&mut uses, access, true, false),
+        // Parts of words are merged with what is there, which is only written back where it was stored.
+        Stmt::Store { access, .. } => note(&mut uses, access, false, true),
+        Stmt::Atomic { access, .. } => note(&mut uses, access, true, true),
+        _ => {}
+    };
+    program.body.iter().for_each(|stmt| stmt.each(&mut one));
     uses
-}
-
-fn collect(block: &Block, uses: &mut [SlotUse]) {
-    for stmt in block {
-        match stmt {
-            Stmt::Load { access, .. } => note(uses, access, true, false),
-            // Parts of words are merged with what is there, which is only written back where it was stored.
-            Stmt::Store { access, .. } => note(uses, access, false, true),
-            Stmt::Atomic { access, .. } => note(uses, access, true, true),
-            Stmt::If { then, otherwise, .. } => {
-                collect(then, uses);
-                collect(otherwise, uses);
-            }
-            Stmt::Loop { body } => collect(body, uses),
-            _ => {}
-        }
-    }
 }
 
 fn note(uses: &mut [SlotUse], access: &Access, reads: bool, writes: bool) {

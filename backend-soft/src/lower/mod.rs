@@ -449,20 +449,12 @@ fn int_type(ty: Ty) -> Type {
 
 /// What each value is defined as, if by a `Let`.
 fn definitions(program: &Program) -> Vec<Option<Expr>> {
-    fn collect(block: &[Stmt], found: &mut [Option<Expr>]) {
-        for stmt in block {
-            match stmt {
-                Stmt::Let(v, expr) => found[v.0 as usize] = Some(*expr),
-                Stmt::If { then, otherwise, .. } => {
-                    collect(then, found);
-                    collect(otherwise, found);
-                }
-                Stmt::Loop { body } => collect(body, found),
-                _ => {}
-            }
-        }
-    }
     let mut found = vec![None; program.values.len()];
-    collect(&program.body, &mut found);
+    let mut note = |stmt: &Stmt| {
+        if let Stmt::Let(v, expr) = stmt {
+            found[v.0 as usize] = Some(*expr);
+        }
+    };
+    program.body.iter().for_each(|stmt| stmt.each(&mut note));
     found
 }

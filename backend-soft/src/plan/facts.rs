@@ -58,7 +58,7 @@ pub(crate) fn depth(block: &[Stmt], limit: u32) -> u32 {
 pub(crate) fn parts(program: &Program, stmt: &Stmt) -> bool {
     match stmt {
         Stmt::If { cond, then, otherwise } if program.info(*cond).rate == Rate::Varying => {
-            then.iter().chain(otherwise).any(leaves)
+            then.iter().chain(otherwise).any(Stmt::leaves)
         }
         Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|s| parts(program, s)),
         Stmt::Loop { body } => body.iter().any(|s| returns_apart(program, s, false)),
@@ -69,20 +69,6 @@ pub(crate) fn parts(program: &Program, stmt: &Stmt) -> bool {
 /// Whether each lane may make its own number of iterations of a loop with this body.
 pub(crate) fn parts_inside(program: &Program, body: &[Stmt]) -> bool {
     body.iter().any(|s| parts(program, s))
-}
-
-/// Whether control may leave `stmt` other than by its end.
-pub(crate) fn leaves(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Break | Stmt::Continue | Stmt::Return => true,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(leaves),
-        Stmt::Loop { body } => any_inside_block(body, &|s| matches!(s, Stmt::Return)),
-        _ => false,
-    }
-}
-
-fn any_inside_block(block: &[Stmt], wanted: &impl Fn(&Stmt) -> bool) -> bool {
-    block.iter().any(|s| s.any(wanted))
 }
 
 /// Whether a lane may return from inside `stmt` while others do not; `apart`: they may already go different ways.

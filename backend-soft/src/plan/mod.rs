@@ -23,7 +23,7 @@ mod tail;
 use guestwave_translate::program::{Expr, Program, Stmt, Value, Var};
 
 pub(crate) use cut::plan;
-pub(crate) use facts::{depth, leaves};
+pub(crate) use facts::depth;
 pub(crate) use frame::{Frame, Place, RESUME};
 pub(crate) use share::{Sharing, sharing};
 pub(crate) use tail::Tail;

@@ -11,8 +11,6 @@ use guestwave_translate::program::{
     Access, AtomicOp, Block, Expr, Program, Space, Stmt, Value, Var, WaveOp, Width,
 };
 
-use super::facts::leaves;
-
 /// What is known of the launches of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sharing {
@@ -168,7 +166,7 @@ fn own_loads(block: &[Stmt], numbers: &[u32], own: &mut Vec<(Value, Value)>) {
                 let found = loads.iter().filter(|(a, units)| *units <= src.len() && same(a, access));
                 own.extend(found.map(|(a, _)| (a.address, a.valid)));
             }
-            _ if leaves(stmt) => loads.clear(),
+            _ if stmt.leaves() => loads.clear(),
             _ => {}
         }
         stmt.blocks().into_iter().for_each(|b| own_loads(b, numbers, own));

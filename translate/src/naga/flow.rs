@@ -10,7 +10,7 @@ use super::int;
 use super::layout::{flag, header};
 use super::lower::Lower;
 use super::phases::ends_phase;
-use super::plan::{Marking, returns};
+use super::plan::Marking;
 use super::segment::{Cutter, Piece, Stretch};
 use super::wave::Busy;
 use crate::program::{Expr, Stmt, Value, WaveOp};
@@ -308,7 +308,7 @@ impl<'p> Lower<'p> {
                 pointer
             })
             .collect();
-        let returning = stretch.stmts.iter().any(|s| returns(s));
+        let returning = stretch.stmts.iter().any(|s| s.returns());
         let any = self.f.local(self.types.bool, None);
         let no = self.f.bool(false);
         self.f.store(any, no);
@@ -458,7 +458,7 @@ impl<'p> Lower<'p> {
                 self.trouble("a barrier of lanes".into());
             }
         }
-        if returns(stmt)
+        if stmt.returns()
             && let (Some(alive), true) = (self.alive, self.loops.lane > 0)
         {
             self.break_unless(alive[self.k]);

@@ -163,17 +163,10 @@ pub(super) fn breaks(stmt: &Stmt) -> bool {
 
 /// Definitions of a program's values.
 pub(super) fn definitions(block: &[Stmt], into: &mut HashMap<Value, Expr>) {
-    for stmt in block {
-        match stmt {
-            Stmt::Let(value, expr) => {
-                into.insert(*value, *expr);
-            }
-            Stmt::If { then, otherwise, .. } => {
-                definitions(then, into);
-                definitions(otherwise, into);
-            }
-            Stmt::Loop { body } => definitions(body, into),
-            _ => {}
+    let mut note = |stmt: &Stmt| {
+        if let Stmt::Let(value, expr) = stmt {
+            into.insert(*value, *expr);
         }
-    }
+    };
+    block.iter().for_each(|stmt| stmt.each(&mut note));
 }

@@ -215,9 +215,9 @@ impl<'p> Maker<'p> {
             Stmt::If { cond, then, otherwise } => {
                 let inner = || then.iter().chain(otherwise);
                 let varies = self.program.info(*cond).rate == Rate::Varying;
-                if varies { inner().any(leaves) } else { inner().any(|s| self.leaves_varying(s)) }
+                if varies { inner().any(Stmt::leaves) } else { inner().any(|s| self.leaves_varying(s)) }
             }
-            Stmt::Loop { body } => body.iter().any(|s| self.leaves_varying(s) && returns(s)),
+            Stmt::Loop { body } => body.iter().any(|s| self.leaves_varying(s) && s.returns()),
             _ => false,
         }
     }
@@ -355,25 +355,6 @@ fn different_slots(a: &Touch<'_>, b: &Touch<'_>) -> bool {
     a.access.space == Space::Global && matches!(slots, (Some(x), Some(y)) if x != y)
 }
 
-fn leaves(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Break | Stmt::Continue | Stmt::Return => true,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(leaves),
-        Stmt::Loop { body } => body.iter().any(returns),
-        _ => false,
-    }
-}
-
-/// Whether a `Return` stands in `stmt`.
-pub(super) fn returns(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Return => true,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(returns),
-        Stmt::Loop { body } => body.iter().any(returns),
-        _ => false,
-    }
-}
-
 /// Whether lanes in any order leave the same, if nobody looks at the values before.
 fn commutes(op: AtomicOp) -> bool {
     use AtomicOp as A;
@@ -415,15 +396,14 @@ fn collect<'p>(block: &'p [Stmt], hoists: &Hoists, found: &mut Vec<Touch<'p>>) {
 
 /// Whether a block reaches LDS or has barriers.
 pub(super) fn shares(block: &[Stmt]) -> bool {
-    block.iter().any(|stmt| match stmt {
+    let shares = |stmt: &Stmt| match stmt {
         Stmt::Barrier { .. } => true,
         Stmt::Load { access, .. } | Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
             access.space == Space::Lds
         }
-        Stmt::If { then, otherwise, .. } => shares(then) || shares(otherwise),
-        Stmt::Loop { body } => shares(body),
         _ => false,
-    })
+    };
+    block.iter().any(|stmt| stmt.any(&shares))
 }
 
 #[cfg(test)]

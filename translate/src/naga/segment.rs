@@ -142,20 +142,13 @@ fn passes(stmt: &Stmt, class: Class, open: &Stretch<'_>) -> bool {
 
 /// Whether `stmt` reads a variable.
 fn reads(stmt: &Stmt, var: Var) -> bool {
-    match stmt {
-        Stmt::Let(_, Expr::Get(v)) => *v == var,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|s| reads(s, var)),
-        Stmt::Loop { body } => body.iter().any(|s| reads(s, var)),
-        _ => false,
-    }
+    stmt.any(&|s| matches!(s, Stmt::Let(_, Expr::Get(v)) if *v == var))
 }
 
 /// Whether `stmt` stores to a memory.
 fn stores(stmt: &Stmt, space: Space) -> bool {
-    match stmt {
+    stmt.any(&|s| match s {
         Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => access.space == space,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|s| stores(s, space)),
-        Stmt::Loop { body } => body.iter().any(|s| stores(s, space)),
         _ => false,
-    }
+    })
 }

@@ -318,17 +318,10 @@ fn most_bin(op: BinOp, a: u64, b: u64, by: Option<u64>) -> Option<u64> {
 
 /// Drops what is known of variables that a block sets.
 fn forget(block: &Block, vars: &mut HashMap<Var, u64>) {
-    for stmt in block {
-        match stmt {
-            Stmt::Set(var, _) => {
-                vars.remove(var);
-            }
-            Stmt::If { then, otherwise, .. } => {
-                forget(then, vars);
-                forget(otherwise, vars);
-            }
-            Stmt::Loop { body } => forget(body, vars),
-            _ => {}
+    let mut note = |stmt: &Stmt| {
+        if let Stmt::Set(var, _) = stmt {
+            vars.remove(var);
         }
-    }
+    };
+    block.iter().for_each(|stmt| stmt.each(&mut note));
 }

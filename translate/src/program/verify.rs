@@ -97,7 +97,7 @@ impl Verifier<'_> {
                 let varying = self.program.info(*cond).rate == Rate::Varying;
                 let inner = then.iter().chain(otherwise);
                 if varying {
-                    inner.into_iter().any(leaves)
+                    inner.into_iter().any(Stmt::leaves)
                 } else {
                     then.iter().any(|s| self.leaves_varying(s))
                         || otherwise.iter().any(|s| self.leaves_varying(s))
@@ -329,24 +329,5 @@ impl Verifier<'_> {
                 self.typed(active, Type::Bool)
             }
         }
-    }
-}
-
-/// Whether `stmt` leaves its block other than by its end.
-fn leaves(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Break | Stmt::Continue | Stmt::Return => true,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(leaves),
-        Stmt::Loop { body } => body.iter().any(returns),
-        _ => false,
-    }
-}
-
-fn returns(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Return => true,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(returns),
-        Stmt::Loop { body } => body.iter().any(returns),
-        _ => false,
     }
 }

@@ -45,9 +45,32 @@ impl Stmt {
         }
     }
 
+    /// Calls `f` with it and with each statement inside it, in order.
+    pub fn each<'s>(&'s self, f: &mut impl FnMut(&'s Stmt)) {
+        f(self);
+        for inner in self.blocks().into_iter().flatten() {
+            inner.each(f);
+        }
+    }
+
     /// Whether `wanted` holds of it or of a statement inside it.
     pub fn any(&self, wanted: &impl Fn(&Stmt) -> bool) -> bool {
         wanted(self) || self.blocks().into_iter().flatten().any(|s| s.any(wanted))
+    }
+
+    /// Whether a `Return` stands in it.
+    pub fn returns(&self) -> bool {
+        self.any(&|s| matches!(s, Stmt::Return))
+    }
+
+    /// Whether control may leave it other than by its end.
+    pub fn leaves(&self) -> bool {
+        match self {
+            Stmt::Break | Stmt::Continue | Stmt::Return => true,
+            Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(Stmt::leaves),
+            Stmt::Loop { body } => body.iter().any(Stmt::returns),
+            _ => false,
+        }
     }
 
     /// The same statement, with what it and statements inside it take replaced by what `at` says.

@@ -7,7 +7,7 @@ use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, TriOp, Type, Value
 
 use super::super::{Budget, Lane, Lowering, Open, offset, status};
 use super::{Masks, Quad, QuadLoop};
-use crate::plan::{Home, Place, Stretch, leaves};
+use crate::plan::{Home, Place, Stretch};
 
 /// A varying variable in four lanes: one vector, or two if it is of 64 bits.
 pub(in super::super) type QuadVariable = [Variable; 2];
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a, '_> {
             }
         };
         // Where nobody left, whoever was here is here.
-        self.set_active(if leaves(stmt) { Some(left) } else { before });
+        self.set_active(if stmt.leaves() { Some(left) } else { before });
     }
 
     /// An `If` whose condition all lanes share; gives the mask of those that come to its end.
@@ -298,7 +298,7 @@ impl<'a> Lowering<'a, '_> {
         self.b.seal_block(head);
         self.to(after);
         let broken = self.b.use_var(masks.broken);
-        self.set_active(if leaves(stmt) { Some(broken) } else { before });
+        self.set_active(if stmt.leaves() { Some(broken) } else { before });
     }
 
     fn push_loop(&mut self, masks: Masks) {

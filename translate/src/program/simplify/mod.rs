@@ -88,12 +88,7 @@ mod tests {
     }
 
     fn selects(block: &[Stmt]) -> usize {
-        let one = |s: &Stmt| match s {
-            Stmt::Let(_, Expr::Tri(TriOp::Select, ..)) => 1,
-            Stmt::Loop { body } => selects(body),
-            _ => 0,
-        };
-        block.iter().map(one).sum()
+        count(block, &|s| matches!(s, Stmt::Let(_, Expr::Tri(TriOp::Select, ..))))
     }
 
     #[test]
@@ -134,10 +129,9 @@ mod tests {
     }
 
     fn count(block: &[Stmt], wanted: &impl Fn(&Stmt) -> bool) -> usize {
-        block
-            .iter()
-            .map(|s| usize::from(wanted(s)) + s.blocks().map(|b| count(b, wanted)).iter().sum::<usize>())
-            .sum()
+        let mut found = 0;
+        block.iter().for_each(|s| s.each(&mut |s| found += usize::from(wanted(s))));
+        found
     }
 
     /// A register is written under a mask, and read where the mask holds, does not hold, or may.

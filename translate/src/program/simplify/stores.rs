@@ -69,17 +69,12 @@ impl Sweep {
 
 /// Adds the variables that a block reads.
 fn reads(block: &[Stmt], into: &mut HashSet<Var>) {
-    for stmt in block {
-        match stmt {
-            Stmt::Let(_, Expr::Get(var)) => _ = into.insert(*var),
-            Stmt::If { then, otherwise, .. } => {
-                reads(then, into);
-                reads(otherwise, into);
-            }
-            Stmt::Loop { body } => reads(body, into),
-            _ => {}
+    let mut note = |stmt: &Stmt| {
+        if let Stmt::Let(_, Expr::Get(var)) = stmt {
+            into.insert(*var);
         }
-    }
+    };
+    block.iter().for_each(|stmt| stmt.each(&mut note));
 }
 
 #[cfg(test)]
@@ -88,13 +83,9 @@ mod tests {
     use crate::program::{Block, Builder, Builtin, Program, Rate, Stmt, Type, Value, Var};
 
     fn sets(block: &[Stmt]) -> usize {
-        let one = |s: &Stmt| match s {
-            Stmt::Set(..) => 1,
-            Stmt::If { then, otherwise, .. } => sets(then) + sets(otherwise),
-            Stmt::Loop { body } => sets(body),
-            _ => 0,
-        };
-        block.iter().map(one).sum()
+        let mut sets = 0;
+        block.iter().for_each(|s| s.each(&mut |s| sets += usize::from(matches!(s, Stmt::Set(..)))));
+        sets
     }
 
     /// A program with a variable, a number and a condition; gives how many settings it has before and after.

@@ -30,18 +30,12 @@ struct Uses {
 impl Uses {
     /// Collects definitions, and marks what statements with an effect take.
     fn start(&mut self, block: &Block) {
-        for stmt in block {
-            match stmt {
-                Stmt::Let(v, expr) => self.definitions[v.0 as usize] = Some(*expr),
-                Stmt::Set(var, v) => self.sets[var.0 as usize].push(*v),
-                Stmt::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|b| self.start(b)),
-                Stmt::Loop { body } => self.start(body),
-                _ => {}
-            }
-            if !matches!(stmt, Stmt::Let(..) | Stmt::Set(..)) {
-                stmt.operands(|v| self.mark(v));
-            }
-        }
+        let mut note = |stmt: &Stmt| match stmt {
+            Stmt::Let(v, expr) => self.definitions[v.0 as usize] = Some(*expr),
+            Stmt::Set(var, v) => self.sets[var.0 as usize].push(*v),
+            _ => stmt.operands(|v| self.mark(v)),
+        };
+        block.iter().for_each(|stmt| stmt.each(&mut note));
     }
 
     fn mark(&mut self, value: Value) {
