@@ -1,7 +1,6 @@
 //! The [`Backend`] that compiles to native code and runs it at once.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use guestwave_cp::GuestMemory;
 use guestwave_translate::backend::{
@@ -12,7 +11,8 @@ use guestwave_translate::program::{Program, Stmt, simplify, verify};
 use crate::jit::{Compiled, Jit};
 use crate::lower::MAX_UNITS;
 use crate::plan::{self, Sharing, depth, sharing};
-use crate::run::{Pool, Ready, Threads, Worker, run};
+use crate::run::{Pool, Threads, Worker, run};
+use crate::shapes::{Entry, Shop};
 
 /// Largest workgroup LDS, as the guests' hardware has it.
 const LDS_BYTES: u32 = 64 * 1024;
@@ -25,6 +25,9 @@ const MAX_DEPTH: u32 = 256;
 
 /// Waves that are worth a thread's start.
 const SPLIT_WAVES: u32 = 1024;
+
+/// Lanes that are worth the making of code.
+const SHAPED_LANES: u64 = 1 << 15;
 
 /// Most bytes of a wave's frame.
 const MAX_FRAME: u64 = 64 << 20;
@@ -40,19 +43,27 @@ pub struct SoftOptions {
     pub threads: usize,
     /// Waves from which on a launch is large.
     pub split_waves: u32,
+    /// Lanes that a kernel runs before code is made for the shape of its workgroups.
+    pub shaped_lanes: u64,
 }
 
 impl Default for SoftOptions {
     fn default() -> Self {
-        SoftOptions { native_fma: true, vectors: true, threads: 0, split_waves: SPLIT_WAVES }
+        SoftOptions {
+            native_fma: true,
+            vectors: true,
+            threads: 0,
+            split_waves: SPLIT_WAVES,
+            shaped_lanes: SHAPED_LANES,
+        }
     }
 }
 
 /// Runs programs as native code of this host, on the guest's memory in place. Work is done when `submit` returns.
 pub struct SoftBackend {
     caps: Caps,
-    jit: Jit,
-    programs: Vec<Ready>,
+    shop: Shop,
+    programs: Vec<Entry>,
     pool: Pool,
     threads: Threads,
     /// Ends that nobody has asked for yet.
@@ -62,7 +73,7 @@ pub struct SoftBackend {
 
 impl std::fmt::Debug for SoftBackend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SoftBackend").field("jit", &self.jit).field("ended", &self.ended.len()).finish()
+        f.debug_struct("SoftBackend").field("jit", &self.shop.jit).field("ended", &self.ended.len()).finish()
     }
 }
 
@@ -83,7 +94,7 @@ impl SoftBackend {
         let caps = Caps { name: "soft", device, exact: Ok(()), holdings, lds_bytes: LDS_BYTES };
         Ok(SoftBackend {
             caps,
-            jit,
+            shop: Shop::new(jit, options.shaped_lanes),
             programs: Vec::new(),
             pool: Pool::default(),
             threads: Threads::new(threads, options.split_waves),
@@ -99,6 +110,11 @@ impl SoftBackend {
 
     /// Runs a batch to its end.
     fn run(&mut self, batch: &Batch, memory: &dyn GuestMemory) -> Completion {
+        for launch in &batch.launches {
+            if let Some(entry) = self.programs.get_mut(launch.program.0 as usize) {
+                entry.prepare(&mut self.shop, launch);
+            }
+        }
         let done = Vec::with_capacity(batch.launches.len());
         let mut completion = Completion { done, fault: None };
         let mut worker = Worker::new(memory, &mut self.pool);
@@ -119,11 +135,11 @@ impl SoftBackend {
 fn run_launch<'m>(
     worker: &mut Worker<'m>,
     threads: &mut Threads,
-    programs: &'m [Ready],
+    programs: &'m [Entry],
     launch: &'m Launch,
 ) -> Result<guestwave_translate::backend::LaunchDone, LaunchFault> {
     match programs.get(launch.program.0 as usize) {
-        Some(ready) => run(worker, threads, ready, launch),
+        Some(entry) => run(worker, threads, entry.code(launch), launch),
         None => Err(LaunchFault::launch(launch.id, "its program was not compiled here")),
     }
 }
@@ -162,7 +178,11 @@ fn widest(block: &[Stmt]) -> usize {
     widest
 }
 
-fn compiled(jit: &mut Jit, program: &Program) -> Result<(Compiled, Sharing), BackendError> {
+/// A program's code, and what is known of its launches.
+///
+/// # Errors
+/// It is beyond this backend.
+pub(crate) fn compiled(jit: &mut Jit, program: &Program) -> Result<(Compiled, Sharing), BackendError> {
     if let Some((code, reason)) = beyond(program) {
         return Err(refusal(code, reason));
     }
@@ -199,9 +219,8 @@ impl Backend for SoftBackend {
         if holding != Holding::Wave {
             return Err(refusal("SOFT-COMPILE-006", format!("the holding {holding:?}")));
         }
-        let (compiled, sharing) = compiled(&mut self.jit, program)?;
-        let in_order = AtomicBool::new(false);
-        self.programs.push(Ready { program: Arc::clone(program), compiled, sharing, in_order });
+        let entry = self.shop.entry(program)?;
+        self.programs.push(entry);
         Ok(ProgramId(self.programs.len() as u32 - 1))
     }
 

@@ -2,7 +2,8 @@
 //! which needs no driver.
 //!
 //! A [`Program`](guestwave_translate::program::Program) is cut into stretches that each lane can run alone (`plan`), lowered
-//! to one native function (`lower`, `jit`), and run wave by wave (`run`).
+//! to one native function (`lower`, `jit`), and run wave by wave (`run`). Kernels that have run many lanes get another function
+//! for the shape of their workgroups (`shapes`).
 //!
 //! # Invariants
 //!
@@ -25,6 +26,7 @@ mod lower;
 mod plan;
 mod raw;
 mod run;
+mod shapes;
 
 #[cfg(feature = "other-hosts")]
 pub use backend::compile_for;

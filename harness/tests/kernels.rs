@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use guestwave_backend_soft::SoftBackend;
+use guestwave_backend_soft::{SoftBackend, SoftOptions};
 use guestwave_cp::{DispatchId, Executor, GuestMemory};
 use guestwave_harness::executor::ReferenceExecutor;
 use guestwave_harness::kernel::{CodeObject, Prepared, Request, Value};
@@ -22,12 +22,15 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
 }
 
-fn executors() -> [(&'static str, Box<dyn Executor>); 3] {
-    let soft = Box::new(SoftBackend::new(Default::default()).unwrap());
+fn executors() -> [(&'static str, Box<dyn Executor>); 4] {
+    let shaped = SoftOptions { shaped_lanes: 0, ..SoftOptions::default() };
+    let soft = |options| Box::new(SoftBackend::new(options).unwrap());
+    let on = |backend| Box::new(TranslatingExecutor::new(backend, Options::default()));
     [
         ("reference", Box::new(ReferenceExecutor::default())),
-        ("plain", Box::new(TranslatingExecutor::new(Box::new(PlainBackend::new()), Options::default()))),
-        ("soft", Box::new(TranslatingExecutor::new(soft, Options::default()))),
+        ("plain", on(Box::new(PlainBackend::new()))),
+        ("soft", on(soft(SoftOptions::default()))),
+        ("soft, made for the workgroups", on(soft(shaped))),
     ]
 }
 

@@ -14,6 +14,8 @@ use crate::plan::Sharing;
 
 /// A compiled program and the program it was.
 pub(crate) struct Ready {
+    /// Its number among all that is compiled.
+    pub(crate) number: usize,
     pub(crate) program: std::sync::Arc<Program>,
     pub(crate) compiled: Compiled,
     /// Whether its waves may run at the same time.
@@ -94,7 +96,7 @@ fn check(ready: &Ready, launch: &Launch) -> Result<u32, &'static str> {
 
 pub(super) fn given<'m>(ready: &'m Ready, launch: &'m Launch) -> Given<'m> {
     Given {
-        program: launch.program.0 as usize,
+        program: ready.number,
         sites: &ready.compiled.lowered.sites,
         params: &launch.params,
         params_read: ready.program.params.len(),

@@ -57,7 +57,7 @@ pub(crate) const WAYS: [SoftOptions; 3] = [
 
 /// One thread, four lanes at a time.
 pub(crate) const ONE_THREAD: SoftOptions =
-    SoftOptions { native_fma: true, vectors: true, threads: 1, split_waves: u32::MAX };
+    SoftOptions { native_fma: true, vectors: true, threads: 1, split_waves: u32::MAX, shaped_lanes: 0 };
 
 /// Runs `launch` natively in each way and by the evaluator, each on its own copy of `memory`, and checks that they agree: the same
 /// bytes, the same stored ranges; if one faults, all do and leave memory as it was. Gives the native outcome and memory.

@@ -2,67 +2,11 @@
 
 use guestwave_cp::GuestMemory;
 use guestwave_translate::backend::{Holding, Launch, ProgramId};
-use guestwave_translate::program::{
-    Access, AtomicOp, BinOp, Builder, Builtin, ParamSource, Program, Slot, Space, Stmt, Trace, UnOp, Value,
-    Width, Workgroups, eval, specialize,
-};
+use guestwave_translate::program::{BinOp, Builder, Builtin, Program, Workgroups, eval, specialize};
 
+use crate::support::lane::kernel::{BASE, COUNTER, LANES, SHAPES, dword, kernel, params};
 use crate::support::lane::memory::Memory;
 use crate::support::{HOLDINGS, compile, launch, open, run};
-
-const LANES: u32 = 64;
-const COUNTER: u64 = 0x12_3000_0000;
-const BASE: u64 = 0x12_3450_0000;
-
-/// Parameters in the order in which [`kernel`] asks for them.
-fn params(groups: u32, threads: u32, last: u32) -> Vec<u32> {
-    vec![groups, 1, 1, threads, 1, 1, last, 1, 1]
-}
-
-/// The number of the thread, and whether it is one; workgroups stand in one row.
-fn thread(b: &mut Builder) -> (Value, Value) {
-    let axes = |b: &mut Builder, of: fn(u8) -> ParamSource| [0, 1, 2].map(|axis| b.param(of(axis)));
-    let [count, ..] = axes(b, ParamSource::GroupCount);
-    let [threads, ..] = axes(b, ParamSource::GroupThreads);
-    let [last, ..] = axes(b, ParamSource::LastThreads);
-    let (group, wave, lane) =
-        (b.builtin(Builtin::Group), b.builtin(Builtin::WaveInGroup), b.builtin(Builtin::Lane));
-    let first = b.with_constant(BinOp::Mul, wave, u64::from(LANES));
-    let flat = b.bin(BinOp::Add, first, lane);
-    let x = b.bin(BinOp::RemU, flat, threads);
-    let column = b.bin(BinOp::RemU, group, count);
-    let next = b.with_constant(BinOp::Add, column, 1);
-    let is_last = b.bin(BinOp::Eq, next, count);
-    let here = b.select(is_last, last, threads);
-    let present = b.bin(BinOp::LtU, flat, here);
-    let before = b.bin(BinOp::Mul, column, threads);
-    (b.bin(BinOp::Add, before, x), present)
-}
-
-fn dword(b: &mut Builder, base: u64, offset: Value, present: Value, slot: bool) -> Access {
-    let slot = slot.then(|| b.slot(Slot { base: Trace::Const(base), size: None, written: true }));
-    let (start, offset) = (b.c64(base), b.un(UnOp::Extend, offset));
-    let address = b.bin(BinOp::Add, start, offset);
-    let (four, zero) = (b.c32(4), b.c32(0));
-    let valid = b.select(present, four, zero);
-    Access { space: Space::Global, address, valid, width: Width::W32, pc: 4, slot }
-}
-
-/// Each thread adds 1 to its dword, `ahead` bytes behind [`BASE`], and 1 to a counter that all share.
-fn kernel(ahead: u32, slot: bool) -> Program {
-    let mut b = Builder::new("kernel", LANES as u8);
-    let (number, present) = thread(&mut b);
-    let offset = b.shift(BinOp::Shl, number, 2);
-    let offset = b.with_constant(BinOp::Add, offset, u64::from(ahead));
-    let access = dword(&mut b, BASE, offset, present, slot);
-    let old = b.load(1, access)[0];
-    let new = b.with_constant(BinOp::Add, old, 1);
-    b.store(vec![new], access);
-    let (zero, one) = (b.c32(0), b.c32(1));
-    let counter = dword(&mut b, COUNTER, zero, present, true);
-    b.push(Stmt::Atomic { dst: None, op: AtomicOp::Add, data: one, compare: None, access: counter });
-    b.finish()
-}
 
 fn memory(dwords: u32) -> Memory {
     let words = (0..dwords).flat_map(|i| (i * 7).to_le_bytes()).collect();
@@ -79,8 +23,7 @@ fn kernels_do_the_same_in_workgroups_of_every_shape() {
     let mut backend = open();
     for (ahead, slot) in [(0, true), (4, true), (20, false)] {
         let program = kernel(ahead, slot);
-        for (groups, threads, last) in [(5, 128, 128), (3, 64, 64), (4, 100, 37), (3, 192, 192), (2, 40, 40)]
-        {
+        for (groups, threads, last) in SHAPES {
             for holding in HOLDINGS {
                 let (expected, found) = (memory(1024), memory(1024));
                 let id = compile(&mut backend, program.clone(), holding);

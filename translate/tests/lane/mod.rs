@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod access;
+pub(crate) mod kernel;
 pub(crate) mod memory;
 pub(crate) mod random;
 pub(crate) mod tape;
