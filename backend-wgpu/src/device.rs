@@ -1,6 +1,6 @@
 //! Choosing an adapter and opening its device.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use guestwave_translate::naga::FloatModes;
 use wgpu::{Adapter, AdapterInfo, Backends, Device, DeviceType, Features, Limits, Queue};
@@ -124,12 +124,17 @@ pub(crate) fn open(name: Option<&str>) -> Result<Opened, OpenError> {
     Ok(Opened { device, queue, info, features, limits, modes, trouble })
 }
 
-fn choose(name: Option<&str>) -> Result<Adapter, OpenError> {
+/// The process's one instance, which is never given back: with its last instance a driver's library is unloaded, and drivers
+/// leave work for the ends of threads and of the process behind that would then be run where no code is any more.
+static INSTANCE: LazyLock<wgpu::Instance> = LazyLock::new(|| {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = Backends::PRIMARY;
     descriptor.flags = wgpu::InstanceFlags::empty();
-    let instance = wgpu::Instance::new(descriptor);
-    let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
+    wgpu::Instance::new(descriptor)
+});
+
+fn choose(name: Option<&str>) -> Result<Adapter, OpenError> {
+    let mut adapters = pollster::block_on(INSTANCE.enumerate_adapters(Backends::PRIMARY));
     let names = |all: &[Adapter]| all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
     let found = names(&adapters);
     if let Some(name) = name {
