@@ -169,7 +169,9 @@ fn waves(dispatch: &ExactDispatch) -> Option<Waves> {
         }
         Grid::Subgroups { waves } => {
             let all = waves.iter().try_fold(0u32, |s, w| s.checked_add(*w))?;
-            Some((all, 1, Some(waves.clone())))
+            let first = waves.first().copied().unwrap_or(1).max(1);
+            let alike = waves.iter().all(|w| *w == first);
+            Some(if alike { (all, first, None) } else { (all, 1, Some(waves.clone())) })
         }
     }
 }

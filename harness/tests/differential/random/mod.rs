@@ -15,6 +15,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use guestwave_cp::Executor;
 use guestwave_isa::gfx10::WaveSize;
@@ -31,7 +32,7 @@ use crate::{Ended, Engine, reference, wrong};
 const STEP: usize = 7;
 
 /// Programs after which an engine is opened anew.
-const AN_ENGINE_S_LIFE: u32 = 200;
+const AN_ENGINE_S_LIFE: u32 = 400;
 
 fn pools() -> &'static Pools {
     static POOLS: LazyLock<Pools> =
@@ -40,7 +41,7 @@ fn pools() -> &'static Pools {
 }
 
 /// Programs after which is said how far a run has come.
-const PROGRESS: u32 = 100;
+const PROGRESS: u32 = 10;
 
 /// What a holding may refuse by name though the reference runs it.
 const REFUSALS: [&str; 2] = [codes::FLOW, codes::SHARED];
@@ -55,11 +56,14 @@ struct Tally {
     refused: BTreeMap<&'static str, u32>,
     /// Seeds of those that end otherwise.
     wrong: Vec<u64>,
+    /// Time that the reference took.
+    reference: Duration,
 }
 
 impl Tally {
-    fn count(&mut self, seed: u64, wanted: &Ended, found: &Ended) {
+    fn count(&mut self, seed: u64, (wanted, found, reference): &(Ended, Ended, Duration)) {
         self.programs += 1;
+        self.reference += *reference;
         self.compared += u32::from(wanted.is_ok());
         match (wrong(wanted, found), found) {
             (Some(_), Err((code, _))) if REFUSALS.contains(code) => {
@@ -89,23 +93,26 @@ fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-fn ends(program: &Program, executor: &mut dyn Executor) -> (Ended, Ended) {
+/// How a program ends on the reference and on an executor, and how long the reference took.
+fn ends(program: &Program, executor: &mut dyn Executor) -> (Ended, Ended, Duration) {
     let guest = guest(program.setting, &program.words(pools()));
-    (reference(&guest), guest.run(executor))
+    let start = Instant::now();
+    let wanted = reference(&guest);
+    let took = start.elapsed();
+    (wanted, guest.run(executor), took)
 }
 
 /// Runs the programs of some seeds on an engine and on the reference.
 pub(crate) fn run(engine: &Engine, usual: Range<u64>) {
     let (mut executor, mut tally) = (engine.open(), Tally::default());
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let seeds = seeds(usual);
     for seed in seeds.clone() {
         if tally.programs % AN_ENGINE_S_LIFE == AN_ENGINE_S_LIFE - 1 {
             executor = engine.open();
         }
         let program = program().new_tree(&mut runner(seed)).unwrap().current();
-        let (wanted, found) = ends(&program, &mut *executor);
-        tally.count(seed, &wanted, &found);
+        tally.count(seed, &ends(&program, &mut *executor));
         if tally.programs % PROGRESS == 0 {
             println!("{}, up to seed {seed}, {:.0?}: {tally:?}", engine.name, start.elapsed());
         }
@@ -124,7 +131,7 @@ fn shrink(engine: &Engine, seed: u64) {
     let tree = program().new_tree(&mut runner).unwrap();
     let executor = RefCell::new(engine.open());
     let outcome = runner.run_one(tree, |program: Program| {
-        let (wanted, found) = ends(&program, &mut **executor.borrow_mut());
+        let (wanted, found, _) = ends(&program, &mut **executor.borrow_mut());
         wrong(&wanted, &found).map_or(Ok(()), |what| Err(TestCaseError::fail(what)))
     });
     match outcome {
