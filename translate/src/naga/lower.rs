@@ -51,7 +51,7 @@ pub(super) struct Lower<'p> {
     pub(super) values: Vec<PerLane<Option<Ex>>>,
     /// Pointers to variables, in each lane held.
     pub(super) vars: Vec<PerLane<Option<Ex>>>,
-    /// Values that reach float operations.
+    /// Values to be kept from the compiler.
     opaque: Vec<bool>,
     pub(super) exprs: HashMap<Value, Expr>,
     pub(super) at: Place,
@@ -443,10 +443,28 @@ impl<'p> Lower<'p> {
 
     /// Emits an expression that is no wave operation.
     pub(super) fn expr(&mut self, value: Value, expr: &Expr) -> Ex {
+        let what = self.plain_expr(value, expr);
+        if self.hidden(value) { self.hide(what, self.program.info(value).ty) } else { what }
+    }
+
+    /// What the compiler cannot know to be `what`.
+    fn hide(&mut self, what: Ex, ty: Type) -> Ex {
+        let zero = self.launch_word(header::ZERO);
+        match ty {
+            Type::Bool => what,
+            Type::B32 => self.f.xor(what, zero),
+            Type::B64 => {
+                let zero = self.f.widen(zero);
+                self.f.xor(what, zero)
+            }
+        }
+    }
+
+    fn plain_expr(&mut self, value: Value, expr: &Expr) -> Ex {
         match *expr {
             Expr::ConstBool(b) => self.f.bool(b),
-            Expr::Const32(c) => self.constant32(value, c),
-            Expr::Const64(c) => self.constant64(value, c),
+            Expr::Const32(c) => self.f.u32(c),
+            Expr::Const64(c) => self.f.u64(c),
             Expr::Get(var) => {
                 let pointer = self.var_pointer(var);
                 self.f.load(pointer)
@@ -463,26 +481,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    fn constant32(&mut self, value: Value, c: u32) -> Ex {
-        let known = self.f.u32(c);
-        if !self.hidden(value) {
-            return known;
-        }
-        let zero = self.launch_word(header::ZERO);
-        self.f.xor(known, zero)
-    }
-
-    fn constant64(&mut self, value: Value, c: u64) -> Ex {
-        let known = self.f.u64(c);
-        if !self.hidden(value) {
-            return known;
-        }
-        let zero = self.launch_word(header::ZERO);
-        let zero = self.f.widen(zero);
-        self.f.xor(known, zero)
-    }
-
-    /// Whether a constant is kept from the compiler.
+    /// Whether a value is kept from the compiler.
     fn hidden(&self, value: Value) -> bool {
         self.options.fidelity == Fidelity::Exact && self.opaque.get(value.0 as usize) == Some(&true)
     }

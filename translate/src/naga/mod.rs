@@ -46,6 +46,7 @@ mod shape;
 mod spill;
 mod spread;
 mod wave;
+mod zeros;
 
 pub use caps::*;
 pub use harden::{spirv, validate};

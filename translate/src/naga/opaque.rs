@@ -1,26 +1,35 @@
-//! Which values reach float operations, so that constants among them must be kept from the driver's compiler.
+//! Which values reach float operations, so that zeros among them must be kept from the driver's compiler.
 //!
 //! Drivers fold `x + 0.0` and `x * 0.0` with a constant zero even where NoContraction forbids it; a constant that the compiler
-//! cannot see is left alone.
+//! cannot see is left alone. Zeros are constants for it too that follow from shifts and masks, see [`Zeros`].
 
+use std::collections::HashMap;
+
+use super::zeros::Zeros;
 use crate::program::{BinOp, Expr, Program, Stmt, TriOp, UnOp, Value, Var};
 
-/// For each value, whether it reaches a float operation as it is.
+/// For each value, whether it is to be hidden: it reaches a float operation as it is, and is a constant or always 0.
 pub(super) fn floats(program: &Program) -> Vec<bool> {
     let mut finder = Finder { known: vec![false; program.values.len()], ..Finder::default() };
     finder.block(&program.body);
     while let Some(value) = finder.todo.pop() {
         finder.through(value);
     }
-    finder.known
+    let Finder { mut known, exprs, sets, .. } = finder;
+    let mut zeros = Zeros { program, exprs: &exprs, sets: &sets, found: HashMap::new() };
+    for (value, hidden) in (0..).map(Value).zip(&mut known) {
+        let constant = matches!(exprs.get(&value), Some(Expr::Const32(_) | Expr::Const64(_)));
+        *hidden &= constant || zeros.always(value);
+    }
+    known
 }
 
 #[derive(Default)]
 struct Finder {
     known: Vec<bool>,
     todo: Vec<Value>,
-    exprs: std::collections::HashMap<Value, Expr>,
-    sets: Vec<(Var, Value)>,
+    exprs: HashMap<Value, Expr>,
+    sets: HashMap<Var, Vec<Value>>,
 }
 
 impl Finder {
@@ -37,7 +46,7 @@ impl Finder {
         for stmt in block {
             match stmt {
                 Stmt::Let(value, expr) => self.define(*value, expr),
-                Stmt::Set(var, value) => self.sets.push((*var, *value)),
+                Stmt::Set(var, value) => self.sets.entry(*var).or_default().push(*value),
                 Stmt::If { then, otherwise, .. } => {
                     self.block(then);
                     self.block(otherwise);
@@ -64,7 +73,7 @@ impl Finder {
             }
             Some(Expr::Un(UnOp::Low | UnOp::High, a)) => self.mark(a),
             Some(Expr::Get(var)) => {
-                let set: Vec<Value> = self.sets.iter().filter(|s| s.0 == var).map(|s| s.1).collect();
+                let set = self.sets.get(&var).cloned().unwrap_or_default();
                 set.into_iter().for_each(|v| self.mark(v));
             }
             _ => {}
