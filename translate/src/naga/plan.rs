@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::hoist::Hoists;
-use super::spread::{Spread, Spreads};
+use super::spread::{Reach, Spread, Spreads};
 use crate::backend::Holding;
 use crate::program::{Access, AtomicOp, Expr, Program, Rate, Space, Stmt, Width};
 
@@ -88,10 +88,25 @@ pub(super) struct Plan {
 struct Touch<'p> {
     stmt: *const Stmt,
     access: &'p Access,
+    /// Bytes from its address on.
     bytes: u32,
     kind: Kind,
     /// Of another iteration of a loop around, so that values differ.
     far: bool,
+}
+
+impl Touch<'_> {
+    /// Where it reaches to from its address beside an access such as `other`. An atomic's unit is naturally aligned and may begin
+    /// before its address; units of one width that begin at addresses as far apart as that are different ones all the same.
+    fn reach(&self, other: &Touch<'_>) -> Reach {
+        let alike = other.is_atomic() && other.access.width == self.access.width;
+        let aligned = self.is_atomic() && !alike;
+        Reach { below: if aligned { u64::from(self.bytes) - 1 } else { 0 }, above: self.bytes.into() }
+    }
+
+    fn is_atomic(&self) -> bool {
+        matches!(self.kind, Kind::Commuting(_) | Kind::Ordered)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -167,7 +182,9 @@ impl<'p> Maker<'p> {
                 let varies = !uniform(*cond);
                 let inner = varying || varies;
                 let lanes = self.classes(then, inner) & self.classes(otherwise, inner);
-                by_rate(!(lanes || varies))
+                // Where lanes go together they keep their order, and a statement of the lanes has no meetings inside.
+                let ordered = !inner && then.iter().chain(otherwise).any(changes_shared);
+                by_rate(!(lanes && !ordered || varies))
             }
             Stmt::Loop { body } => {
                 let varies = varying || body.iter().any(|s| self.leaves_varying(s));
@@ -289,6 +306,7 @@ impl<'p> Maker<'p> {
     /// Stores and atomics of one statement among themselves.
     fn order_self(&mut self, stmt: &'p Stmt) {
         let (access, units) = match stmt {
+            Stmt::If { .. } if !self.whole => return self.check_inside(stmt),
             Stmt::Store { src, access } => (access, src.len() as u32),
             Stmt::Atomic { dst, op, access, .. } if dst.is_some() || !commutes(*op) || in_halves(access) => {
                 (access, 1)
@@ -303,6 +321,22 @@ impl<'p> Maker<'p> {
         self.set(stmt, |n| if checkable { n.check = true } else { n.serial = true });
     }
 
+    /// Stores of lanes some of which stay away.
+    fn check_inside(&mut self, stmt: &'p Stmt) {
+        match stmt {
+            Stmt::If { then, otherwise, .. } => {
+                then.iter().chain(otherwise).for_each(|s| self.check_inside(s));
+            }
+            Stmt::Store { src, access }
+                if access.space == Space::Global
+                    && !self.alone(access, src.len() as u32 * access.width.bytes()) =>
+            {
+                self.set(stmt, |n| n.check = true);
+            }
+            _ => {}
+        }
+    }
+
     /// Whether no two lanes reach one byte by an access.
     fn alone(&self, access: &Access, bytes: u32) -> bool {
         self.spreads.of(access.address).is_some_and(|s| s.apart(u64::from(bytes)))
@@ -310,7 +344,12 @@ impl<'p> Maker<'p> {
 
     /// Whether different lanes' accesses may reach one byte such that their order can be seen.
     fn meet(&self, a: &Touch<'_>, b: &Touch<'_>) -> bool {
-        let order_free = a.kind == b.kind && matches!(a.kind, Kind::Read | Kind::Commuting(_));
+        let order_free = match (a.kind, b.kind) {
+            (Kind::Read, Kind::Read) => true,
+            // A carry from one narrow unit into the next is lost, one inside a wide unit is not.
+            (Kind::Commuting(x), Kind::Commuting(y)) => x == y && a.access.width == b.access.width,
+            _ => false,
+        };
         let space = a.access.space;
         let elsewhere = space != b.access.space || matches!(space, Space::Scratch | Space::Table);
         !(order_free || elsewhere || self.own(a, b))
@@ -321,7 +360,7 @@ impl<'p> Maker<'p> {
         let spread = |t: &Touch<'_>| self.spreads.of(t.access.address);
         match (spread(a), spread(b)) {
             _ if a.far => false,
-            (Some(x), Some(y)) => Spread::lanes_apart(&x, u64::from(a.bytes), &y, u64::from(b.bytes)),
+            (Some(x), Some(y)) => Spread::lanes_apart((&x, a.reach(b)), (&y, b.reach(a))),
             _ => false,
         }
     }
@@ -343,6 +382,14 @@ impl<'p> Maker<'p> {
             any | meets
         })
     }
+}
+
+/// Whether a statement changes memory that lanes share.
+fn changes_shared(stmt: &Stmt) -> bool {
+    stmt.any(&|s| match s {
+        Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => access.space != Space::Scratch,
+        _ => false,
+    })
 }
 
 /// Whether atomics there are not one step of the host.

@@ -22,16 +22,27 @@ impl Spread {
         self.spacing >= bytes.max(1)
     }
 
-    /// Whether `a_bytes` at one lane's `a` never meet `b_bytes` at another lane's `b`.
-    pub(super) fn lanes_apart(a: &Spread, a_bytes: u64, b: &Spread, b_bytes: u64) -> bool {
+    /// Whether what one lane reaches from its `a` never meets what another lane reaches from its `b`.
+    pub(super) fn lanes_apart((a, a_reach): (&Spread, Reach), (b, b_reach): (&Spread, Reach)) -> bool {
         let gap = b.constant.wrapping_sub(a.constant) as i64;
-        let reach = |from: i64, bytes: u64| from.checked_add_unsigned(bytes).unwrap_or(i64::MAX);
+        let overlap = |from: i64, above: u64, below: u64| {
+            from.checked_add_unsigned(above).and_then(|n| n.checked_add_unsigned(below)).unwrap_or(i64::MAX)
+        };
         let fits = |x: i64| x <= 0 || x as u64 <= a.spacing;
         a.terms == b.terms
             && a.spacing != 0
-            && fits(reach(gap, b_bytes))
-            && fits(reach(gap.saturating_neg(), a_bytes))
+            && fits(overlap(gap, b_reach.above, a_reach.below))
+            && fits(overlap(gap.saturating_neg(), a_reach.above, b_reach.below))
     }
+}
+
+/// Bytes that an access reaches around its address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Before it.
+    pub(super) below: u64,
+    /// From it on.
+    pub(super) above: u64,
 }
 
 /// Spreads of a program's values.

@@ -243,6 +243,23 @@ fn an_access_behind_a_barrier_needs_no_more_than_its_own_operands() -> Worked {
     }
 }
 
+/// What takes a few operations may be computed anew behind a meeting, and then what it is computed from is too.
+fn a_value_computed_anew_needs_what_it_is_computed_from() -> Worked {
+    let make = |b: &mut Builder| {
+        let (lane, three, nine) = (b.builtin(Builtin::Lane), b.c32(3), b.c32(9));
+        let odd = b.bin(BinOp::Xor, lane, three);
+        let sum = b.bin(BinOp::Add, odd, nine);
+        let few = b.bin(BinOp::LtU, odd, nine);
+        let ballot = b.wave(WaveOp::Ballot(few));
+        let bits = b.un(UnOp::Low, ballot);
+        let total = b.bin(BinOp::Add, sum, bits);
+        store_lanes(b, total);
+    };
+    // Lanes 0 to 7 and 11 have an odd number below 9.
+    let name = "a value computed anew needs what it is computed from";
+    one_wave(name, 32, make, (0..32).map(|lane| (lane ^ 3) + 9 + 0x8ff))
+}
+
 fn tables_bounds_of_lds_and_atomics() -> Worked {
     let make = |b: &mut Builder| {
         b.program_mut().lds_bytes = 8;
@@ -275,6 +292,128 @@ fn lanes_take_turns_at_words_of_64_bits() -> Worked {
     one_wave("lanes take turns at words of 64 bits", 64, make, (0..64).map(|lane| lane / 16 * 8 + lane % 8))
 }
 
+/// An atomic's unit may begin before its address, in what another lane stores from its own address on.
+fn an_atomic_s_unit_begins_before_its_address() -> Worked {
+    let make = |b: &mut Builder| {
+        b.program_mut().lds_bytes = 64 * 8 + 24;
+        let (lane, four, eight, twelve) = (b.builtin(Builtin::Lane), b.c32(4), b.c32(8), b.c32(12));
+        let offset = b.bin(BinOp::Mul, lane, eight);
+        let address = b.bin(BinOp::Add, offset, twelve);
+        let none = b.c64(0);
+        let unit = Access { width: Width::W64, ..access(Space::Lds, address, eight) };
+        let old = b.atomic(AtomicOp::Add, none, None, unit);
+        let next = b.bin(BinOp::Add, address, four);
+        b.store(vec![twelve], access(Space::Lds, next, four));
+        let seen = b.un(UnOp::Low, old);
+        store_lanes(b, seen);
+    };
+    one_wave("an atomic's unit begins before its address", 32, make, [0; 32])
+}
+
+/// Sums of words drop the carry that sums of twice as wide units keep.
+fn sums_of_two_widths_keep_their_order() -> Worked {
+    let make = |b: &mut Builder| {
+        let (lane, four, eight) = (b.builtin(Builtin::Lane), b.c32(4), b.c32(8));
+        let (part, base) = (b.bin(BinOp::And, lane, eight), b.c32(128));
+        let (narrow, wide) = (b.c32(1 << 28), b.c64(1 << 28));
+        let offset = b.bin(BinOp::Add, part, base);
+        let address = global(b, offset);
+        let unit = access(Space::Global, address, eight);
+        for (data, width) in [(narrow, Width::W32), (wide, Width::W64)] {
+            let access = Access { width, ..unit };
+            b.push(Stmt::Atomic { dst: None, op: AtomicOp::Add, data, compare: None, access });
+        }
+        let above = b.bin(BinOp::Add, offset, four);
+        let above = global(b, above);
+        let high = b.load(1, access(Space::Global, above, four))[0];
+        store_lanes(b, high);
+    };
+    // Sixteen lanes have each unit: their narrow sums come to nothing, their wide ones to 2^32.
+    let words = (0..32).map(|lane: u32| if lane & 8 == 0 { 0x8786_8585 } else { 0x8f8e_8d8d });
+    let bytes = 128 + 16;
+    let left = Left { stored: stored(bytes), words: in_a_row(words.clone()) };
+    Worked { bytes, ends: Ok(left), ..one_wave("sums of two widths keep their order", 32, make, words) }
+}
+
+/// A zero that is no constant of the program's, but that compilers find: a NaN times it is a NaN, and -0 and it are +0.
+fn zeros_that_follow_from_shifts_are_operands_like_others() -> Worked {
+    let make = |b: &mut Builder| {
+        let (lane, half, quiet, minus) =
+            (b.builtin(Builtin::Lane), b.c32(16), b.c32(0x7fc0_0000), b.c32(0x8000_0000));
+        let high = b.bin(BinOp::ShrU, lane, half);
+        let zero = b.bin(BinOp::ShrU, high, half);
+        let nan = b.bin(BinOp::Or, lane, quiet);
+        let product = b.bin(BinOp::MulF32, nan, zero);
+        let product = is_nan(b, product);
+        let product = b.un(UnOp::FromBool, product);
+        let sum = b.bin(BinOp::AddF32, minus, zero);
+        let wrong = b.bin(BinOp::And, sum, minus);
+        let both = b.bin(BinOp::Or, product, wrong);
+        store_lanes(b, both);
+    };
+    one_wave("zeros that follow from shifts are operands like others", 32, make, [1; 32])
+}
+
+/// Statements of a branch that the wave takes as one.
+fn in_a_branch_of_the_wave(b: &mut Builder, statements: impl FnOnce(&mut Builder)) {
+    let (wave, none) = (b.builtin(Builtin::Wave), b.c32(0));
+    let cond = b.bin(BinOp::Eq, wave, none);
+    let then = block(b, statements);
+    b.push(Stmt::If { cond, then, otherwise: vec![] });
+}
+
+/// Stores the lanes' numbers at sixteen words in turn; the 48 first lanes are those that store.
+fn store_in_turn(b: &mut Builder, valid: Option<Value>) {
+    let (lane, four, fifteen) = (b.builtin(Builtin::Lane), b.c32(4), b.c32(15));
+    let word = b.bin(BinOp::And, lane, fifteen);
+    let offset = b.bin(BinOp::Mul, word, four);
+    let address = global(b, offset);
+    b.store(vec![lane], access(Space::Global, address, valid.unwrap_or(four)));
+}
+
+fn first_48(b: &mut Builder) -> Value {
+    let (lane, end) = (b.builtin(Builtin::Lane), b.c32(48));
+    b.bin(BinOp::LtU, lane, end)
+}
+
+fn lanes_store_in_order_in_a_branch_of_the_wave() -> Worked {
+    let make = |b: &mut Builder| {
+        let (some, four, none) = (first_48(b), b.c32(4), b.c32(0));
+        let valid = b.select(some, four, none);
+        in_a_branch_of_the_wave(b, |b| store_in_turn(b, Some(valid)));
+    };
+    let left = Left { stored: stored(64), words: in_a_row(32..48) };
+    Worked { ends: Ok(left), ..one_wave("lanes store in order in a branch of the wave", 64, make, []) }
+}
+
+fn lanes_store_in_order_where_some_stay_away() -> Worked {
+    let make = |b: &mut Builder| {
+        let cond = first_48(b);
+        let then = block(b, |b| store_in_turn(b, None));
+        b.push(Stmt::If { cond, then, otherwise: vec![] });
+    };
+    let left = Left { stored: stored(64), words: in_a_row(32..48) };
+    Worked { ends: Ok(left), ..one_wave("lanes store in order where some stay away", 64, make, []) }
+}
+
+fn lanes_meet_in_a_branch_of_the_wave() -> Worked {
+    let make = |b: &mut Builder| {
+        b.program_mut().lds_bytes = 256;
+        let (lane, four, last) = (b.builtin(Builtin::Lane), b.c32(4), b.c32(252));
+        let seen = b.var("seen", Type::B32, Rate::Varying);
+        let mine = b.bin(BinOp::Mul, lane, four);
+        let theirs = b.bin(BinOp::Sub, last, mine);
+        in_a_branch_of_the_wave(b, |b| {
+            b.store(vec![lane], access(Space::Lds, mine, four));
+            let word = b.load(1, access(Space::Lds, theirs, four))[0];
+            b.set(seen, word);
+        });
+        let seen = b.get(seen);
+        store_lanes(b, seen);
+    };
+    one_wave("lanes meet in a branch of the wave", 64, make, (0..64).rev())
+}
+
 /// Whether an f32 is a NaN, as translations ask it.
 fn is_nan(b: &mut Builder, x: Value) -> Value {
     let (mask, infinity) = (b.c32(0x7fff_ffff), b.c32(0x7f80_0000));
@@ -299,7 +438,7 @@ fn what_is_computed_for_nans_only_may_be_wanted_twice_there() -> Worked {
     one_wave("what is computed for NaNs only may be wanted twice there", 32, make, words)
 }
 
-const ALL: [fn() -> Worked; 12] = [
+const ALL: [fn() -> Worked; 19] = [
     lanes_store_their_numbers,
     lanes_leave_a_loop_by_themselves,
     a_budget_that_is_enough,
@@ -309,8 +448,15 @@ const ALL: [fn() -> Worked; 12] = [
     a_fault_puts_back_what_was_stored,
     waves_of_a_group_meet_at_barriers,
     an_access_behind_a_barrier_needs_no_more_than_its_own_operands,
+    a_value_computed_anew_needs_what_it_is_computed_from,
     tables_bounds_of_lds_and_atomics,
     lanes_take_turns_at_words_of_64_bits,
+    an_atomic_s_unit_begins_before_its_address,
+    sums_of_two_widths_keep_their_order,
+    lanes_store_in_order_in_a_branch_of_the_wave,
+    lanes_store_in_order_where_some_stay_away,
+    lanes_meet_in_a_branch_of_the_wave,
+    zeros_that_follow_from_shifts_are_operands_like_others,
     what_is_computed_for_nans_only_may_be_wanted_twice_there,
 ];
 
