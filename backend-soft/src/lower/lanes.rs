@@ -23,6 +23,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some(budget) = budget {
             self.b.def_var(budget.mine, budget.start);
         }
+        self.start_changing(stretch);
         let fours = self.takes_fours(stretch);
         if fours {
             self.quad_lanes(stretch, Lane { index, end, budget });
@@ -37,6 +38,7 @@ impl<'a> Lowering<'a, '_> {
             self.quads[value.0 as usize] = None;
         }
         self.finish_budget(budget);
+        self.finish_changing();
         for (value, total) in std::mem::take(&mut self.gathered) {
             let total = self.b.use_var(total);
             self.define_in_wave(value, total);
@@ -253,10 +255,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn get(&mut self, var: Var) -> Ir {
-        let info = self.plan.program.var(var);
-        if info.rate == Rate::Uniform {
-            let (ty, at) = (int_type(info.ty), self.uniform_var(var));
-            return self.b.ins().load(ty, MemFlagsData::trusted(), self.frame, at);
+        if self.plan.program.var(var).rate == Rate::Uniform && !self.changed.contains(&var) {
+            return self.uniform(var);
         }
         let variable = self.variable(var);
         self.b.use_var(variable)
@@ -327,7 +327,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    fn lane_expr(&mut self, value: Value, expr: &Expr) -> Ir {
+    pub(super) fn lane_expr(&mut self, value: Value, expr: &Expr) -> Ir {
         if let Expr::Tri(TriOp::Select, cond, arm, other) = *expr
             && self.is_wanted_cold(arm)
         {

@@ -9,6 +9,7 @@ mod ops;
 mod quad;
 mod rare;
 mod step;
+mod uniform;
 mod wave;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -156,6 +157,8 @@ struct Lowering<'a, 'f> {
     guard: Option<Ir>,
     /// Uniform results that the lane loop adds up, and where.
     gathered: Vec<(Value, Variable)>,
+    /// Uniform variables that the lanes of the stretch change, each for itself.
+    changed: &'a [Var],
     /// Returns its parameter.
     stop: Block,
     resumes: Vec<Block>,
@@ -202,6 +205,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
             quad_vars: vec![None; plan.program.vars.len()],
             guard: None,
             gathered: Vec::new(),
+            changed: &[],
             stop,
             resumes,
             lowered: Lowered::default(),
@@ -426,11 +430,6 @@ impl<'a, 'f> Lowering<'a, 'f> {
             let v = self.as_int(v);
             self.b.ins().store(MemFlagsData::trusted(), v, self.frame, offset(place));
         }
-    }
-
-    /// The uniform variable's place in the frame.
-    fn uniform_var(&self, var: Var) -> i32 {
-        self.plan.frame.var(var).map_or(RESUME as i32 + 4, offset)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Cutting a program into stretches.
 
-use guestwave_translate::program::{Builtin, Expr, Program, Rate, Stmt, Value, WaveOp};
+use guestwave_translate::program::{Builtin, Expr, Program, Rate, Stmt, Value, Var, WaveOp};
 
-use super::facts::{Effects, lane_by_lane, parts, parts_inside};
+use super::facts::{Effects, lane_by_lane, loop_by_lane, parts, parts_inside};
 use super::tail::tail;
 use super::{Frame, Home, Plan, Step, Stretch, is_constant, live};
 
@@ -30,6 +30,8 @@ struct Cutter<'p> {
     /// Number of the stretch of code that barriers do not cut.
     region: u32,
     resumes: u32,
+    /// Uniform variables that the statement at hand changes in each lane's turn.
+    changed: Vec<Var>,
 }
 
 /// The steps of a block so far, and the stretch that is still open.
@@ -55,6 +57,7 @@ impl<'p> Cutter<'p> {
             stretch: 1,
             region: 0,
             resumes: 0,
+            changed: Vec::new(),
         }
     }
 
@@ -107,6 +110,7 @@ impl<'p> Cutter<'p> {
                 }
             }
             Stmt::Loop { body } if parts_inside(self.program, body) => self.lanes(stmt, open),
+            Stmt::Loop { body } if loop_by_lane(self.program, body) => self.loop_by_lane(stmt, open),
             Stmt::Loop { .. } | Stmt::Barrier { .. } => self.uniform(stmt, open),
             Stmt::Break => self.step(Step::Break, open),
             Stmt::Continue => self.step(Step::Continue, open),
@@ -141,6 +145,23 @@ impl<'p> Cutter<'p> {
             self.region += 1;
             open.steps.push(Step::Region);
         }
+    }
+
+    /// A loop that the wave goes through as one, but each lane by itself.
+    fn loop_by_lane(&mut self, stmt: &'p Stmt, open: &mut Open<'p>) {
+        let mut changed = Vec::new();
+        stmt.each(&mut |s| match s {
+            Stmt::Set(var, _) if self.program.var(*var).rate == Rate::Uniform && !changed.contains(var) => {
+                changed.push(*var);
+            }
+            _ => {}
+        });
+        self.changed.clone_from(&changed);
+        self.lanes(stmt, open);
+        self.changed.clear();
+        open.stretch.changed = changed;
+        // What the wave does once is done before the lanes' turns, but from here on wants what they leave.
+        self.cut(open);
     }
 
     /// A block that may begin a region.
@@ -203,7 +224,8 @@ impl<'p> Cutter<'p> {
         let hoisted = match stmt {
             Stmt::Let(_, Expr::Builtin(Builtin::Lane)) => return self.define(stmt, Home::Index),
             Stmt::Let(value, expr) => {
-                let mut outside = self.program.info(*value).rate == Rate::Uniform;
+                let changes = matches!(expr, Expr::Get(var) if self.changed.contains(var));
+                let mut outside = self.program.info(*value).rate == Rate::Uniform && !changes;
                 expr.operands(|v| outside &= self.homes[v.0 as usize] != Home::Lane);
                 outside && !matches!(expr, Expr::Wave(_))
             }

@@ -1,6 +1,7 @@
 //! How a program is cut for a machine that runs one lane at a time.
 //!
-//! Uniform control flow is kept as it is and runs once a wave. Between its turns lie *stretches*: first what is done once
+//! Uniform control flow is kept as it is and runs once a wave, but for loops that lanes may as well go round one after the other:
+//! what they work on then stays in registers. Between its turns lie *stretches*: first what is done once
 //! a wave, then a loop over the lanes in which each lane runs the rest by itself, varying control flow included. A new
 //! stretch begins
 //!
@@ -23,7 +24,7 @@ mod tail;
 use guestwave_translate::program::{Expr, Program, Stmt, Value, Var};
 
 pub(crate) use cut::plan;
-pub(crate) use facts::depth;
+pub(crate) use facts::{depth, together};
 pub(crate) use frame::{Frame, Place, RESUME};
 pub(crate) use share::{Sharing, sharing};
 pub(crate) use tail::Tail;
@@ -99,6 +100,8 @@ pub(crate) struct Stretch<'p> {
     pub(crate) live_in: Vec<Var>,
     /// Varying variables that each lane stores at the end of its turn.
     pub(crate) live_out: Vec<Var>,
+    /// Uniform variables that each lane changes in its turn, all alike and each from what they were before the first.
+    pub(crate) changed: Vec<Var>,
 }
 
 impl Stretch<'_> {

@@ -17,6 +17,8 @@ pub(crate) const HEAP_BYTES: u64 = 0x4000;
 /// First guest address of what is only read, and its bytes.
 pub(crate) const INPUT: u64 = 0x12_3450_0000;
 pub(crate) const INPUT_BYTES: u64 = 0x1000;
+/// More bytes than any access has.
+const MOST_BYTES: u32 = 128;
 /// Bytes of each wave's part of the heap that any of its lanes may touch; behind them each lane has its own.
 const SHARED: u32 = 0x400;
 /// Bytes of a wave's part of the heap.
@@ -142,7 +144,8 @@ impl Generator<'_> {
 
     /// An address of the input, by its slot or not.
     fn input(&mut self, bytes: u32) -> (Value, Option<u16>) {
-        let offset = self.shared(INPUT_BYTES as u32, bytes);
+        // Also what begins at an odd place ends inside.
+        let offset = self.shared(INPUT_BYTES as u32 - MOST_BYTES, bytes);
         let (base, offset) = (self.b.c64(INPUT), self.b.un(UnOp::Extend, offset));
         (self.b.bin(BinOp::Add, base, offset), self.by_slot(0))
     }

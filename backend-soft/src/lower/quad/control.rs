@@ -1,13 +1,13 @@
 //! The lane loop in steps of four, and varying control flow under masks.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Ir, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value as Ir, types};
 use cranelift_frontend::Variable;
 use guestwave_translate::program::{Builtin, Expr, Rate, Stmt, TriOp, Type, Value, Var, WaveOp};
 
-use super::super::{Budget, Lane, Lowering, Open, offset, status};
-use super::{Masks, Quad, QuadLoop};
-use crate::plan::{Home, Place, Stretch};
+use super::super::{Budget, Lane, LoopTargets, Lowering, Open, offset, status};
+use super::{Masks, Quad, QuadLoop, Repeat};
+use crate::plan::{Home, Place, Stretch, together};
 
 /// A varying variable in four lanes: one vector, or two if it is of 64 bits.
 pub(in super::super) type QuadVariable = [Variable; 2];
@@ -156,11 +156,16 @@ impl<'a> Lowering<'a, '_> {
     fn quad_stmt(&mut self, stmt: &'a Stmt) -> Open {
         match stmt {
             Stmt::Let(value, expr) => self.quad_let(*value, expr),
+            Stmt::Set(var, value) if self.changed.contains(var) => {
+                let (v, variable) = (self.int(*value), self.variable(*var));
+                self.b.def_var(variable, v);
+            }
             Stmt::Set(var, value) => self.set_active_quad(*var, *value),
             Stmt::If { cond, then, otherwise } => self.quad_if(stmt, *cond, then, otherwise),
+            Stmt::Loop { body } if together(self.plan.program, body) => self.repeat_together(body),
             Stmt::Loop { body } => self.quad_repeat(stmt, body),
-            Stmt::Break => return self.wait(|m| m.broken),
-            Stmt::Continue => return self.wait(|m| m.continued),
+            Stmt::Break => return self.leave_round(|m| m.broken, |l| l.after),
+            Stmt::Continue => return self.leave_round(|m| m.continued, |l| l.head),
             Stmt::Return => return false,
             Stmt::Trap { code, pc } => return self.quad_trap(code, *pc),
             _ => self.quad_memory(stmt),
@@ -180,6 +185,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     pub(super) fn quad_expr(&mut self, value: Value, expr: &Expr) -> Quad {
+        if self.plan.program.info(value).rate == Rate::Uniform {
+            return Quad::One(self.lane_expr(value, expr));
+        }
         if let Some(x) = self.tested_for_nan(value) {
             return self.quad_is_nan(x);
         }
@@ -213,6 +221,7 @@ impl<'a> Lowering<'a, '_> {
     fn quad_if(&mut self, stmt: &Stmt, cond: Value, then: &'a [Stmt], otherwise: &'a [Stmt]) {
         let before = self.active();
         let left = match self.quad(cond) {
+            Quad::One(cond) if self.goes_together() => return self.branch_together(cond, then, otherwise),
             Quad::One(cond) => self.if_alike(cond, then, otherwise),
             cond => {
                 let (cond, here) = (self.four(cond), self.here());
@@ -260,16 +269,64 @@ impl<'a> Lowering<'a, '_> {
         left
     }
 
-    /// The lanes that are here wait in the innermost loop.
-    fn wait(&mut self, place: impl FnOnce(&Masks) -> Variable) -> Open {
-        let here = self.here();
-        let innermost = self.quad_loop.as_ref().and_then(|q| q.loops.last()).map(place);
-        if let Some(waiting) = innermost {
-            let others = self.b.use_var(waiting);
-            let all = self.b.ins().bor(others, here);
-            self.b.def_var(waiting, all);
+    /// Whether the innermost loop is one that lanes leave together.
+    fn goes_together(&self) -> bool {
+        matches!(self.innermost(), Some(Repeat::Together(_)))
+    }
+
+    fn innermost(&self) -> Option<Repeat> {
+        self.quad_loop.as_ref()?.loops.last().copied()
+    }
+
+    /// An `If` in a loop that lanes leave together: whoever is here goes one way.
+    fn branch_together(&mut self, cond: Ir, then: &'a [Stmt], otherwise: &'a [Stmt]) {
+        let before = self.active();
+        let side = |l: &mut Self, block: &'a [Stmt]| {
+            l.set_active(before);
+            l.inner_quad_block(block);
+            true
+        };
+        self.branch(cond, |l| side(l, then), |l| side(l, otherwise));
+        self.set_active(before);
+    }
+
+    /// The lanes that are here wait in the innermost loop, or leave its round together.
+    fn leave_round(
+        &mut self,
+        place: impl FnOnce(&Masks) -> Variable,
+        target: impl FnOnce(&LoopTargets) -> Block,
+    ) -> Open {
+        match self.innermost() {
+            Some(Repeat::Apart(masks)) => {
+                let (waiting, here) = (place(&masks), self.here());
+                let others = self.b.use_var(waiting);
+                let all = self.b.ins().bor(others, here);
+                self.b.def_var(waiting, all);
+            }
+            Some(Repeat::Together(targets)) => {
+                self.jump(target(&targets));
+                // What follows is not reached.
+                let nowhere = self.b.create_block();
+                self.to(nowhere);
+            }
+            None => {}
         }
         false
+    }
+
+    fn repeat_together(&mut self, body: &'a [Stmt]) {
+        let before = self.active();
+        let [head, after] = [(); 2].map(|()| self.b.create_block());
+        self.jump(head);
+        self.b.switch_to_block(head);
+        self.spend_quad_budget();
+        self.push_loop(Repeat::Together(LoopTargets { after, head }));
+        self.inner_quad_block(body);
+        self.pop_loop();
+        self.jump(head);
+        self.b.seal_block(head);
+        self.to(after);
+        self.set_active(before);
     }
 
     fn quad_repeat(&mut self, stmt: &Stmt, body: &'a [Stmt]) {
@@ -286,7 +343,7 @@ impl<'a> Lowering<'a, '_> {
         self.spend_quad_budget();
         let nobody = self.nobody();
         self.b.def_var(masks.continued, nobody);
-        self.push_loop(masks);
+        self.push_loop(Repeat::Apart(masks));
         self.set_active(Some(round));
         let open = self.inner_quad_block(body);
         let rest = if open { self.here() } else { self.nobody() };
@@ -301,9 +358,9 @@ impl<'a> Lowering<'a, '_> {
         self.set_active(if stmt.leaves() { Some(broken) } else { before });
     }
 
-    fn push_loop(&mut self, masks: Masks) {
+    fn push_loop(&mut self, repeat: Repeat) {
         if let Some(q) = &mut self.quad_loop {
-            q.loops.push(masks);
+            q.loops.push(repeat);
         }
     }
 

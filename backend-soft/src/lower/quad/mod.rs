@@ -10,13 +10,14 @@ mod ops;
 mod rare;
 mod row;
 mod shape;
+mod sum;
 mod wave;
 
 use cranelift_codegen::ir::{InstBuilder, Value as Ir, types};
 use cranelift_frontend::Variable;
 use guestwave_translate::program::{Type, Value};
 
-use super::{Budget, Lowering};
+use super::{Budget, LoopTargets, Lowering};
 use crate::plan::Home;
 
 /// A value in four lanes.
@@ -38,7 +39,16 @@ pub(super) struct QuadLoop {
     /// Mask of the lanes that are here; `None`: all.
     active: Option<Ir>,
     /// The open loops, innermost last.
-    loops: Vec<Masks>,
+    loops: Vec<Repeat>,
+}
+
+/// A loop.
+#[derive(Clone, Copy)]
+enum Repeat {
+    /// Each lane leaves it by itself.
+    Apart(Masks),
+    /// All lanes that are here leave it together.
+    Together(LoopTargets),
 }
 
 /// Lanes that wait in a loop.

@@ -245,6 +245,11 @@ impl Lowering<'_, '_> {
             (x, Quad::One(by)) if op.is_shift() => return self.shifted(op, x, ty, by),
             _ => {}
         }
+        if op == BinOp::Pack
+            && let Some(sum) = self.halves(a, b)
+        {
+            return self.summed(sum);
+        }
         match bin_form(op, ty) {
             Some(form) => self.bin_vectors(form, x, y),
             None if matches!(op, BinOp::DivU | BinOp::RemU) => {
@@ -291,15 +296,18 @@ impl Lowering<'_, '_> {
                 let masks = [emit(self, a, c), emit(self, b, d)];
                 Quad::Four(self.dwords_of(masks, false))
             }
-            Bin::Pack => {
-                let (x, y) = (self.four(x), self.four(y));
-                Quad::Wide([self.shuffled(x, y, [0, 4, 1, 5]), self.shuffled(x, y, [2, 6, 3, 7])])
-            }
+            Bin::Pack => self.packed(x, y),
             Bin::High(signed) => {
                 let (x, y) = (self.four(x), self.four(y));
                 Quad::Four(self.high_products(x, y, signed))
             }
         }
+    }
+
+    /// Four numbers of 64 bits, by their halves.
+    pub(super) fn packed(&mut self, low: Quad, high: Quad) -> Quad {
+        let (x, y) = (self.four(low), self.four(high));
+        Quad::Wide([self.shuffled(x, y, [0, 4, 1, 5]), self.shuffled(x, y, [2, 6, 3, 7])])
     }
 
     /// High halves of four products of 32 bits.

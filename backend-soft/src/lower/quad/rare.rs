@@ -48,12 +48,18 @@ impl Lowering<'_, '_> {
         for (value, expr) in &needs {
             let quad = self.quad_expr(*value, expr);
             self.quads[value.0 as usize] = Some(quad);
+            if let Quad::One(v) = quad {
+                self.cells[value.0 as usize] = Some(v);
+            }
         }
         let arm = self.quad(arm);
         let merged = self.merged(mask, arm, other, ty);
         let merged: Vec<BlockArg> = self.parts(ty, merged).into_iter().map(BlockArg::Value).collect();
         self.b.ins().jump(join, &merged);
-        needs.iter().for_each(|(value, _)| self.quads[value.0 as usize] = None);
+        for (value, _) in &needs {
+            self.quads[value.0 as usize] = None;
+            self.cells[value.0 as usize] = None;
+        }
         self.to(join);
         match results[..] {
             [low, high] => Quad::Wide([low, high]),

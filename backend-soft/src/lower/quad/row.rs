@@ -83,10 +83,11 @@ impl Lowering<'_, '_> {
         if !self.may_lie_in_a_row(info) {
             return None;
         }
-        let address = self.quad(info.access.address);
-        let halves = self.wide(address);
-        let first = self.b.ins().extractlane(halves[0], 0);
-        let all = self.b.ins().splat(types::I64X2, first);
+        let sum = self.sum(info.access.address);
+        let halves = sum.lanes?;
+        let own = self.b.ins().extractlane(halves[0], 0);
+        let all = self.b.ins().splat(types::I64X2, own);
+        let first = sum.common.map_or(own, |common| self.b.ins().iadd(common, own));
         Some((first, halves.map(|v| self.b.ins().isub(v, all))))
     }
 
