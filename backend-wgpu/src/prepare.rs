@@ -188,6 +188,7 @@ impl Maker<'_> {
     }
 
     fn blocks(&self, launches: &[Launch], ready: &[Ready], job: &mut Job) -> Result<(), Unready> {
+        // Word `layout::TABLES_ZERO`.
         let mut tables = Tables { words: vec![0], known: HashMap::new() };
         for (i, (launch, r)) in launches.iter().zip(ready).enumerate() {
             let mut block = vec![0u32; layout::header::PARAMS as usize];

@@ -37,6 +37,9 @@ pub mod binding {
 /// Bytes of the launch block's window.
 pub const LAUNCH_BYTES: u32 = 16384;
 
+/// Word of [`binding::TABLES`] that is 0, as [`header::ZERO`] is.
+pub const TABLES_ZERO: u32 = 0;
+
 /// Words of the launch block's header.
 pub mod header {
     /// 0, which the compiler does not know.

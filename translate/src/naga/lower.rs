@@ -249,10 +249,14 @@ impl<'p> Lower<'p> {
         let slots = self.program.slots.len().min(MOST_SLOTS);
         let (first, end) = (layout::slot_start(params, 0), layout::slot_start(params, slots));
         let params = header::PARAMS..header::PARAMS + params as u32;
-        for index in params.chain(first..end).chain([header::ZERO, header::LAUNCH]) {
+        for index in params.chain(first..end).chain([header::LAUNCH]) {
             let word = self.launch_word(index);
             self.words.insert(index, word);
         }
+        // Mesa compiles the words of a uniform buffer in that loops and branches compare with.
+        let first = self.f.u32(layout::TABLES_ZERO);
+        let zero = self.f.element(self.buffers.tables, first);
+        self.words.insert(header::ZERO, zero);
     }
 
     /// Loads what a statement loads, from the launch block where the host has done so.

@@ -354,6 +354,33 @@ fn zeros_that_follow_from_shifts_are_operands_like_others() -> Worked {
     one_wave("zeros that follow from shifts are operands like others", 32, make, [1; 32])
 }
 
+/// The zero that a loop compares its counter with is a factor in it too.
+fn a_zero_that_a_loop_ends_at_is_a_factor_like_others() -> Worked {
+    let make = |b: &mut Builder| {
+        let (lane, zero, one, quiet) = (b.builtin(Builtin::Lane), b.c32(0), b.c32(1), b.c32(0x7fc0_0000));
+        let left = b.var("left", Type::B32, Rate::Uniform);
+        let seen = b.var("seen", Type::B32, Rate::Varying);
+        b.set(left, one);
+        let body = block(b, |b| {
+            let nan = b.bin(BinOp::Or, lane, quiet);
+            let product = b.bin(BinOp::MulF32, nan, zero);
+            let product = is_nan(b, product);
+            let product = b.un(UnOp::FromBool, product);
+            b.set(seen, product);
+            let before = b.get(left);
+            let after = b.bin(BinOp::Sub, before, one);
+            b.set(left, after);
+            let goes_on = b.bin(BinOp::Ne, after, zero);
+            let otherwise = block(b, |b| b.push(Stmt::Break));
+            b.push(Stmt::If { cond: goes_on, then: vec![], otherwise });
+        });
+        b.push(Stmt::Loop { body });
+        let seen = b.get(seen);
+        store_lanes(b, seen);
+    };
+    one_wave("a zero that a loop ends at is a factor like others", 32, make, [1; 32])
+}
+
 /// Statements of a branch that the wave takes as one.
 fn in_a_branch_of_the_wave(b: &mut Builder, statements: impl FnOnce(&mut Builder)) {
     let (wave, none) = (b.builtin(Builtin::Wave), b.c32(0));
@@ -438,7 +465,7 @@ fn what_is_computed_for_nans_only_may_be_wanted_twice_there() -> Worked {
     one_wave("what is computed for NaNs only may be wanted twice there", 32, make, words)
 }
 
-const ALL: [fn() -> Worked; 19] = [
+const ALL: [fn() -> Worked; 20] = [
     lanes_store_their_numbers,
     lanes_leave_a_loop_by_themselves,
     a_budget_that_is_enough,
@@ -457,6 +484,7 @@ const ALL: [fn() -> Worked; 19] = [
     lanes_store_in_order_where_some_stay_away,
     lanes_meet_in_a_branch_of_the_wave,
     zeros_that_follow_from_shifts_are_operands_like_others,
+    a_zero_that_a_loop_ends_at_is_a_factor_like_others,
     what_is_computed_for_nans_only_may_be_wanted_twice_there,
 ];
 
