@@ -256,6 +256,7 @@ impl Gpu {
                 (binding::STATUS, self.status.buffer.as_ref()?),
                 (binding::SPILL, self.spill.buffer.as_ref()?),
                 (binding::ARENA64, arena),
+                (binding::FOURS, arena),
             ];
             let block = wgpu::BufferBinding {
                 buffer: self.blocks.buffer.as_ref()?,

@@ -148,8 +148,7 @@ impl Maker<'_> {
         let (program, launch, given) = (launches[stop].program, &launches[stop], &given[stop]);
         let alike: Vec<bool> = launches.iter().map(|l| l.program == program).collect();
         let details = details(outcome, given, stop);
-        let host = &self.shop.host;
-        if details.flags == 0 && self.entries.get_mut(&program).is_some_and(|e| e.speak(host)) {
+        if details.flags == 0 && self.entries.get_mut(&program).is_some_and(|e| e.speak()) {
             return Verdict::Again;
         }
         let again = if details.has(flag::MISS | flag::INDIRECT) {

@@ -56,6 +56,7 @@ impl Default for Probe {
                 loops: None,
                 slow_integer_division: false,
                 runs_all_branches: false,
+                fours: false,
                 workgroup_bytes: 0,
                 workgroup_invocations: 0,
                 preferred_invocations: 0,
@@ -129,6 +130,8 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
         slow_integer_division: cpu,
         // The lanes of a vector take one way together, masked.
         runs_all_branches: cpu,
+        // Where lanes have memory instructions of their own, which are as wide.
+        fours: !cpu,
         workgroup_bytes: opened.limits.max_compute_workgroup_storage_size,
         workgroup_invocations: opened.limits.max_compute_invocations_per_workgroup,
         preferred_invocations: if cpu { 64 } else { 128 },

@@ -167,14 +167,14 @@ impl Entry {
     }
 
     /// Asks for modules that say what goes wrong. Says whether the last did not.
-    pub(crate) fn speak(&mut self, host: &HostCaps) -> bool {
-        let was_quiet = self.quiet(host);
+    pub(crate) fn speak(&mut self) -> bool {
+        let was_quiet = self.quiet();
         self.lanes = 0;
         was_quiet
     }
 
-    fn quiet(&self, host: &HostCaps) -> bool {
-        host.runs_all_branches && self.lanes >= MANY_LANES
+    fn quiet(&self) -> bool {
+        self.lanes >= MANY_LANES
     }
 
     /// How a launch is lowered.
@@ -189,7 +189,7 @@ impl Entry {
             direct: !self.general,
             hoisted,
             pointers: !self.astray,
-            quiet: self.quiet(&shop.host),
+            quiet: self.quiet(),
             workgroups,
         }
     }

@@ -6,6 +6,7 @@
     reason = "what cannot be set up has to stop the test"
 )]
 
+mod ahead;
 mod draws;
 mod kernels;
 mod parted;

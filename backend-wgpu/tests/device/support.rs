@@ -25,6 +25,14 @@ pub(crate) fn open_with(options: &Options) -> WgpuBackend {
     }
 }
 
+/// A device as it would be if it let loops go on, whose loops are made in two versions, and had memory instructions of its own.
+pub(crate) fn patient() -> WgpuBackend {
+    let mut backend = open();
+    let host = backend.host_mut();
+    (host.loops, host.fours, host.runs_all_branches) = (None, true, false);
+    backend
+}
+
 /// All holdings.
 pub(crate) const HOLDINGS: [Holding; 3] = [Holding::Lane, Holding::Pair, Holding::Wave];
 

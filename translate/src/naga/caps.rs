@@ -19,6 +19,8 @@ pub struct HostCaps {
     pub slow_integer_division: bool,
     /// Whether the host runs what a branch guards even if no invocation takes it.
     pub runs_all_branches: bool,
+    /// Whether four words at once cost the host less than one after another.
+    pub fours: bool,
     /// Invocations that a workgroup should have if it is free to choose.
     pub preferred_invocations: u32,
 }

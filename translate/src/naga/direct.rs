@@ -29,10 +29,24 @@ impl<'p> Lower<'p> {
     pub(super) fn load_direct(&mut self, reach: &Reach<'p>) -> Vec<Ex> {
         let any = self.any_valid(reach);
         let found = self.find(reach, SiteKind::Read);
-        let good = self.noted(reach, any, &found, SiteKind::Read);
-        let good = self.all_of(any, Some(good)).unwrap_or(good);
+        let (good, at) = if self.was_checked(reach.access) {
+            (any.unwrap_or(found.good), found.at)
+        } else {
+            let good = self.noted(reach, any, &found, SiteKind::Read);
+            let good = self.all_of(any, Some(good)).unwrap_or(good);
+            let zero = self.f.u32(0);
+            (good, self.f.select(good, found.at, zero))
+        };
+        if self.loads_fours(reach) {
+            self.load_fours(reach, good, at)
+        } else {
+            self.load_units(reach, good, at)
+        }
+    }
+
+    /// Loads, one after another, the units from byte `at` on that are there where the access is `good`.
+    pub(super) fn load_units(&mut self, reach: &Reach<'p>, good: Ex, at: Ex) -> Vec<Ex> {
         let zero = self.f.u32(0);
-        let at = self.f.select(good, found.at, zero);
         (0..reach.units)
             .map(|i| {
                 let unit = if i == 0 { None } else { self.unit_valid(reach, i) };
@@ -96,6 +110,7 @@ impl<'p> Lower<'p> {
     pub(super) fn find(&mut self, reach: &Reach<'p>, kind: SiteKind) -> Found {
         match (reach.access.space, reach.access.slot) {
             (Space::Global, _) => match self.window_of(reach.access) {
+                Some(slot) if self.was_checked(reach.access) => self.place_in_window(reach, slot, kind),
                 Some(slot) => self.find_in_window(reach, slot, kind),
                 None => self.find_in_page(reach, kind),
             },
@@ -110,6 +125,26 @@ impl<'p> Lower<'p> {
         }
         let rest = self.f.and_u32(x, reach.width() - 1);
         Some(self.f.is_u32(rest, 0))
+    }
+
+    /// The place of an access that is known to be in the window.
+    fn place_in_window(&mut self, reach: &Reach<'p>, index: u16, kind: SiteKind) -> Found {
+        let [base, arena] = [slot::LOW, slot::ARENA].map(|w| self.word_of(index, w));
+        let [low, _] = self.address_halves(reach);
+        let moved = self.f.sub(arena, base);
+        let at = self.f.add(low, moved);
+        let marks = (kind != SiteKind::Read).then(|| {
+            let offset = self.f.sub(low, base);
+            self.marks_word(index, offset)
+        });
+        Found { good: self.f.bool(true), at, marks }
+    }
+
+    /// Word of the marks of a byte of the window.
+    fn marks_word(&mut self, index: u16, offset: Ex) -> Ex {
+        let start = self.word_of(index, slot::MARKS);
+        let word = self.f.shr_u32(offset, 5);
+        self.f.add(start, word)
     }
 
     pub(super) fn find_in_window(&mut self, reach: &Reach<'p>, index: u16, kind: SiteKind) -> Found {
@@ -128,11 +163,7 @@ impl<'p> Lower<'p> {
             good = self.f.both(good, aligned);
         }
         let arena = self.word_of(index, slot::ARENA);
-        let marks = stores.then(|| {
-            let start = self.word_of(index, slot::MARKS);
-            let word = self.f.shr_u32(offset, 5);
-            self.f.add(start, word)
-        });
+        let marks = stores.then(|| self.marks_word(index, offset));
         Found { good, at: self.f.add(arena, offset), marks }
     }
 
@@ -255,24 +286,37 @@ impl<'p> Lower<'p> {
         if let Some(all) = self.all_valid(reach) {
             found.good = self.f.both(found.good, all);
         }
-        let good = self.noted(reach, any, &found, SiteKind::Write);
-        let mut good = self.all_of(any, Some(good));
+        let mut good = match self.was_checked(reach.access) && self.all_valid(reach).is_none() {
+            true => any,
+            false => {
+                let good = self.noted(reach, any, &found, SiteKind::Write);
+                self.all_of(any, Some(good))
+            }
+        };
         if let (Some(marks), None) = (found.marks, self.window_of(reach.access)) {
             let marked = self.f.isnt_u32(marks, NONE);
             good = self.all_of(good, Some(marked));
         }
         self.guard(good, |l| {
-            for (i, value) in (0..).zip(values) {
-                let byte = l.f.add_u32(found.at, i * reach.width());
-                l.set_unit(reach, byte, *value);
-            }
-            if let Some(marks) = found.marks {
-                match marking {
-                    Marking::Rows if l.in_rows(reach) => l.mark_row(found.at, marks),
-                    _ => l.mark_direct(reach, found.at, marks, marking == Marking::Checked),
-                }
+            if l.stores_fours(reach) {
+                l.store_fours(reach, &found, values, marking);
+            } else {
+                l.store_found(reach, &found, values, marking);
             }
         });
+    }
+
+    /// Stores units one after another to a place that was found good, and marks it.
+    pub(super) fn store_found(&mut self, reach: &Reach<'p>, found: &Found, values: &[Ex], marking: Marking) {
+        for (i, value) in (0..).zip(values) {
+            let byte = self.f.add_u32(found.at, i * reach.width());
+            self.set_unit(reach, byte, *value);
+        }
+        let Some(marks) = found.marks else { return };
+        match marking {
+            Marking::Rows if self.in_rows(reach) => self.mark_row(found.at, marks),
+            _ => self.mark_direct(reach, found.at, marks, marking == Marking::Checked),
+        }
     }
 
     /// Sets the unit at a byte of the memory.
@@ -354,7 +398,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    fn mark_word_direct(&mut self, reach: &Reach<'p>, word: Ex, bits: Ex, noted: Option<u32>) {
+    pub(super) fn mark_word_direct(&mut self, reach: &Reach<'p>, word: Ex, bits: Ex, noted: Option<u32>) {
         let marks = self.buffers.marks;
         let Some(flag) = noted else {
             return self.f.atomic_only(marks, word, A::InclusiveOr, bits);

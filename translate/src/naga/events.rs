@@ -56,12 +56,20 @@ impl Lower<'_> {
         let Some(events) = self.events else { return };
         let f = &mut self.f;
         let before = f.load(events.flags);
-        let none = f.is_u32(before, 0);
-        let first = f.both(happened, none);
         let (bit, zero) = (f.u32(flag), f.u32(0));
         let bit = f.select(happened, bit, zero);
         let after = f.or(before, bit);
         f.store(events.flags, after);
+        if !self.options.quiet {
+            self.note_place(events, (happened, before), site, at);
+        }
+    }
+
+    /// Keeps the place of what happened, if nothing had happened before.
+    fn note_place(&mut self, events: Events, (happened, before): (Ex, Ex), site: u32, at: Option<Where>) {
+        let f = &mut self.f;
+        let none = f.is_u32(before, 0);
+        let first = f.both(happened, none);
         let site = f.u32(site);
         let mut cells = vec![(events.site, site)];
         if let Some(at) = at {

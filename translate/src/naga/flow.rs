@@ -88,7 +88,11 @@ impl<'p> Lower<'p> {
                 self.exchange.busy = self.exchange.busy.or(after);
                 self.f.if_else(cond, accept, reject);
             }
-            Piece::Loop { body, meets } => self.wave_loop(body, *meets),
+            Piece::Loop { body, stmts, meets: false } => {
+                let counters = (self.counters.wave, None);
+                self.checked_or_not(stmts, counters, |l| l.wave_loop(body, false));
+            }
+            Piece::Loop { body, .. } => self.wave_loop(body, true),
             Piece::Phases(body) => self.phase_loop(body),
         }
     }
@@ -117,6 +121,9 @@ impl<'p> Lower<'p> {
 
     /// Counts an iteration and leaves the loop if that was one too many. `base`: iterations counted elsewhere.
     fn count_iteration(&mut self, counter: Ex, base: Option<Ex>, meets: bool) {
+        if self.was_counted() {
+            return;
+        }
         let budget = self.launch_word(header::BUDGET);
         let before = self.f.load(counter);
         let all = match base {
@@ -439,7 +446,10 @@ impl<'p> Lower<'p> {
                 let (accept, reject) = (self.lane_block(then), self.lane_block(otherwise));
                 self.f.if_else(cond, accept, reject);
             }
-            Stmt::Loop { body } => self.lane_loop(body),
+            Stmt::Loop { body } => {
+                let counters = (self.counters.lane[self.k], Some(self.counters.wave));
+                self.checked_or_not(body, counters, |l| l.lane_loop(body));
+            }
             Stmt::Break => self.f.push(Statement::Break),
             Stmt::Continue => self.f.push(Statement::Continue),
             Stmt::Return => self.lane_return(),

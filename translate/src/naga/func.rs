@@ -183,6 +183,11 @@ impl Func {
         self.value(Expression::Select { condition, accept, reject })
     }
 
+    /// A vector or a record of its components.
+    pub(super) fn compose(&mut self, ty: Handle<Type>, components: Vec<Ex>) -> Ex {
+        self.value(Expression::Compose { ty, components })
+    }
+
     pub(super) fn math(&mut self, fun: MathFunction, args: &[Ex]) -> Ex {
         let arg = |i: usize| args.get(i).copied();
         let Some(first) = arg(0) else { return self.u32(0) };

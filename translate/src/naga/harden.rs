@@ -207,6 +207,6 @@ fn decorations(words: &[u32]) -> Vec<u32> {
 }
 
 fn is_arena(binding: u32) -> bool {
-    use layout::binding::{ARENA, ARENA64, READS};
-    [ARENA, READS, ARENA64].contains(&binding)
+    use layout::binding::{ARENA, ARENA64, FOURS, READS};
+    [ARENA, READS, ARENA64, FOURS].contains(&binding)
 }

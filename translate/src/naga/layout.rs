@@ -30,8 +30,10 @@ pub mod binding {
     pub const SPILL: u32 = 7;
     /// The arena as atomic 64-bit words.
     pub const ARENA64: u32 = 8;
+    /// The arena again, four words at a time.
+    pub const FOURS: u32 = 9;
     /// Number of bindings.
-    pub const COUNT: u32 = 9;
+    pub const COUNT: u32 = 10;
 }
 
 /// Bytes of the launch block's window.

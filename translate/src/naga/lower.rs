@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use naga::{EntryPoint, GlobalVariable, Handle, Module, ShaderStage};
 
+use super::ahead::Ahead;
 use super::events::Events;
 use super::flow::Loops;
 use super::func::{Ex, Func};
@@ -16,7 +17,7 @@ use super::plan::Plan;
 use super::shape::Shape;
 use super::spill::Spill;
 use super::wave::Exchange;
-use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, codes, group, int};
+use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, ahead, codes, group, int};
 use crate::backend::Fidelity;
 use crate::program::{Access, Builtin, Expr, Program, Rate, Type, Value, Var};
 
@@ -60,6 +61,8 @@ pub(super) struct Lower<'p> {
     pub(super) exchange: Exchange,
     pub(super) serial_array: Option<Handle<GlobalVariable>>,
     pub(super) loops: Loops,
+    /// What was checked before the loop that is being emitted.
+    pub(super) ahead: Option<Ahead>,
     pub(super) sites: Vec<Site>,
     pub(super) events: Option<Events>,
     /// Pointers to whether a lane has not ended, where that is kept.
@@ -102,6 +105,7 @@ pub(super) struct Counters {
 
 /// Makes the module.
 pub(super) fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Result<Lowered, Unsupported> {
+    let program = &*ahead::prepared(program, caps, options);
     let hoists = if options.hoisted { Hoists::new(program) } else { Hoists::default() };
     let plan = Plan::new(program, options.holding, options.slots_apart, &hoists);
     let shares = options.ragged || options.waves_per_group > 1 && (plan.lds || plan.barriers);
@@ -184,6 +188,7 @@ impl<'p> Lower<'p> {
             exchange: Exchange::default(),
             serial_array: None,
             loops: Loops::default(),
+            ahead: None,
             plan,
             hoists,
             shape,
@@ -285,12 +290,15 @@ impl<'p> Lower<'p> {
         self.make_alive();
     }
 
-    /// A launch after one that went wrong does nothing.
+    /// A launch after one that went wrong does nothing. The first of a batch need not wait for the word that says so.
     fn stop_if_earlier_fault(&mut self) {
         let (stop, launch) = (self.f.u32(layout::status::STOP), self.launch_word(header::LAUNCH));
-        let stopped = self.f.element(self.buffers.status, stop);
-        let earlier = self.f.lt(stopped, launch);
-        self.f.when(earlier, |f| f.ret(None));
+        let (follows, status) = (self.f.isnt_u32(launch, 0), self.buffers.status);
+        self.f.when(follows, |f| {
+            let stopped = f.element(status, stop);
+            let earlier = f.lt(stopped, launch);
+            f.when(earlier, |f| f.ret(None));
+        });
     }
 
     /// Works out which wave and lanes this is.

@@ -14,14 +14,18 @@
 //! 5. Lanes may run in any order only where the order cannot be seen. Where two lanes might store one byte, the marks tell, and
 //!    the launch is run again in the whole-wave holding.
 
+mod ahead;
 mod atomic;
+mod bounds;
 mod caps;
 mod convert;
+mod course;
 mod direct;
 mod events;
 mod float;
 mod flow;
 mod fma64;
+mod fours;
 mod func;
 mod general;
 mod group;

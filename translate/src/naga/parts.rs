@@ -14,6 +14,7 @@ pub(super) struct Types {
     pub(super) u64: Handle<Type>,
     pub(super) bool: Handle<Type>,
     pub(super) vec3: Handle<Type>,
+    pub(super) vec4: Handle<Type>,
     pub(super) atomic: Handle<Type>,
     /// Result of a compare-and-swap of a `u32`.
     pub(super) swapped: Handle<Type>,
@@ -33,6 +34,7 @@ pub(super) struct Buffers {
     pub(super) status: Handle<GlobalVariable>,
     pub(super) spill: Handle<GlobalVariable>,
     pub(super) arena64: Option<Handle<GlobalVariable>>,
+    pub(super) fours: Handle<GlobalVariable>,
 }
 
 pub(super) fn ty(module: &mut Module, inner: TypeInner) -> Handle<Type> {
@@ -47,6 +49,7 @@ impl Types {
             u64: ty(module, TypeInner::Scalar(Scalar::U64)),
             bool: ty(module, TypeInner::Scalar(Scalar::BOOL)),
             vec3: ty(module, TypeInner::Vector { size: VectorSize::Tri, scalar: Scalar::U32 }),
+            vec4: ty(module, TypeInner::Vector { size: VectorSize::Quad, scalar: Scalar::U32 }),
             atomic: ty(module, TypeInner::Atomic(Scalar::U32)),
             swapped: module.generate_predeclared_type(swap(Scalar::U32)),
             swapped64: module.generate_predeclared_type(swap(Scalar::U64)),
@@ -104,8 +107,8 @@ pub(super) fn private(module: &mut Module, name: &str, ty: Handle<Type>) -> Hand
 
 impl Buffers {
     pub(super) fn new(module: &mut Module, types: &Types, atomics64: bool) -> Self {
-        let vec4 = ty(module, TypeInner::Vector { size: VectorSize::Quad, scalar: Scalar::U32 });
-        let block = array(module, vec4, 16, Some(LAUNCH_BYTES / 16));
+        let block = array(module, types.vec4, 16, Some(LAUNCH_BYTES / 16));
+        let fours = array(module, types.vec4, 16, None);
         let words = array(module, types.u32, 4, None);
         let atomics = array(module, types.atomic, 4, None);
         let read = AddressSpace::Storage { access: StorageAccess::LOAD };
@@ -121,6 +124,7 @@ impl Buffers {
             status: buffer("status", write, binding::STATUS, atomics),
             spill: buffer("spill", write, binding::SPILL, words),
             arena64: None,
+            fours: buffer("fours", write, binding::FOURS, fours),
         };
         if atomics64 {
             let atomic = ty(module, TypeInner::Atomic(Scalar::U64));

@@ -17,6 +17,8 @@ pub(super) enum Piece<'p> {
     /// A loop that the wave leaves as one.
     Loop {
         body: Vec<Piece<'p>>,
+        /// The statements that it is made of.
+        stmts: &'p [Stmt],
         /// Whether invocations meet in it.
         meets: bool,
     },
@@ -81,7 +83,7 @@ impl<'p> Cutter<'p, '_> {
             }
             (Stmt::Loop { body }, Class::Wave) => {
                 flush(open, pieces);
-                pieces.push(Piece::Loop { body: self.block(body), meets: need.meets });
+                pieces.push(Piece::Loop { body: self.block(body), stmts: body, meets: need.meets });
             }
             (Stmt::Let(value, Expr::Wave(op)), _) if self.whole => {
                 self.whole_wave(stmt, *value, *op, open, pieces);
