@@ -1,11 +1,10 @@
 //! Every code of this backend, and of the modules that it makes, with its sentence.
 
+use guestwave_translate::backend::codes::HOST_LOOPS;
 use guestwave_translate::naga::codes as modules;
 
 /// The device is gone or did not answer in time.
 pub const LOST: &str = "WGPU-LOST-001";
-/// The device would end the program's loops by itself.
-pub const HOST_LOOPS: &str = "WGPU-LOOP-001";
 /// What one launch reaches does not fit the device.
 pub const ROOM: &str = "WGPU-ROOM-001";
 /// Lanes store one byte twice where no order could be kept.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
+use guestwave_translate::backend::codes::HOST_LOOPS;
 use guestwave_translate::backend::{Launch, LaunchFault};
 use guestwave_translate::naga::layout::{NONE, PAGE_BYTES, flag, status};
 use guestwave_translate::naga::{Site, SiteKind};
@@ -257,7 +258,8 @@ impl Maker<'_> {
         entry.careful |= details.has(flag::ESCAPE);
         let reordered = details.has(flag::ORDER) && entry.keep_order();
         entry.general |= details.has(flag::RACE);
-        reordered || before != (entry.careful, entry.general)
+        let goes_on = details.has(flag::HOST_LOOPS) && !details.has(flag::BUDGET) && entry.go_on();
+        reordered || goes_on || before != (entry.careful, entry.general)
     }
 
     fn fault(&self, launch: &Launch, details: &Details) -> LaunchFault {
@@ -273,7 +275,7 @@ impl Maker<'_> {
             Some((SiteKind::Trap(code), pc)) => LaunchFault::trap(id, code, pc),
             _ if details.has(flag::BUDGET) => LaunchFault::budget(id, launch.budget),
             _ if details.has(flag::HOST_LOOPS) => plain(
-                codes::HOST_LOOPS,
+                HOST_LOOPS,
                 "the device ends loops by itself after a number of iterations that this program would reach; run it on \
                  another backend or device",
             ),

@@ -221,6 +221,7 @@ impl Maker<'_> {
             launch.group_waves.as_ref().map_or(NONE, |w| tables.first_waves(w, launch.waves)),
         );
         set(header::GROUPS, host_groups(launch, &r.variant));
+        set(header::INVOCATIONS, r.variant.facts.invocations);
     }
 
     /// A launch's mark map, if it has any pages with marks of their own.
@@ -258,15 +259,19 @@ impl Maker<'_> {
             let mut block = block.to_vec();
             block[header::ROW as usize] = row;
             block[header::FIRST as usize] = first;
-            let at = job.blocks.len().next_multiple_of(self.bounds.block_align as usize);
-            job.blocks.resize(at, 0);
-            job.blocks.extend_from_slice(bytemuck::cast_slice(&block));
-            job.dispatches.push(Dispatch {
-                pipeline: r.variant.pipeline,
-                block: at as u32,
-                groups: [row, count.div_ceil(row)],
-                cleared_spill: spill * u64::from(count),
-            });
+            for round in 0..r.variant.rounds {
+                block[header::ROUND as usize] = round;
+                block[header::LAST_ROUND as usize] = u32::from(round + 1 == r.variant.rounds);
+                let at = job.blocks.len().next_multiple_of(self.bounds.block_align as usize);
+                job.blocks.resize(at, 0);
+                job.blocks.extend_from_slice(bytemuck::cast_slice(&block));
+                job.dispatches.push(Dispatch {
+                    pipeline: r.variant.pipeline,
+                    block: at as u32,
+                    groups: [row, count.div_ceil(row)],
+                    cleared_spill: if round == 0 { spill * u64::from(count) } else { 0 },
+                });
+            }
             job.sizes.spill = job.sizes.spill.max(spill * u64::from(count));
             first += count;
         }

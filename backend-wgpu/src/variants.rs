@@ -16,6 +16,8 @@ use crate::worker::Worker;
 pub(crate) struct Variant {
     pub(crate) pipeline: usize,
     pub(crate) facts: Facts,
+    /// Dispatches that a launch takes.
+    pub(crate) rounds: u32,
 }
 
 /// A program for workgroups of one shape, or of any.
@@ -27,6 +29,9 @@ pub(crate) struct Shaped {
 
 /// Shapes of workgroups that a program is made for; what comes after runs as for any.
 const MOST_SHAPES: usize = 4;
+/// Dispatches that a launch takes at most, where the device ends loops by itself, and how many more it gets each time.
+const MOST_ROUNDS: u32 = 1 << 8;
+const MORE_ROUNDS: u32 = 4;
 /// Lanes that a program has run before a module is made for it that only runs.
 const MANY_LANES: u64 = 1 << 18;
 
@@ -53,6 +58,8 @@ pub(crate) struct Entry {
     pub(crate) careful: bool,
     /// Some access is not done the direct way.
     pub(crate) general: bool,
+    /// Dispatches by which a launch's waves get done: more than one where the device ends long loops by itself.
+    pub(crate) rounds: u32,
     /// Bytes of each slot of unknown size that accesses reached.
     pub(crate) reaches: Vec<u64>,
     /// Guest pages that were stored other than through slots.
@@ -99,6 +106,7 @@ impl Entry {
             missed: BTreeSet::new(),
             careful: false,
             general: false,
+            rounds: 1,
             reaches: vec![0; program.slots.len()],
             paged: BTreeSet::new(),
         }
@@ -155,6 +163,15 @@ impl Entry {
         (shape, made.clone())
     }
 
+    /// Lets waves be held back and go on in further dispatches, or in more of them. Says whether that may help.
+    pub(crate) fn go_on(&mut self) -> bool {
+        let more = self.program.together && self.rounds < MOST_ROUNDS;
+        if more {
+            self.rounds *= MORE_ROUNDS;
+        }
+        more
+    }
+
     /// Whether windows of slots of unknown size are taken for where accesses go.
     pub(crate) fn guessed(&self) -> bool {
         self.program.slots.iter().any(|s| s.size.is_none())
@@ -189,6 +206,7 @@ impl Entry {
             direct: !self.general,
             hoisted,
             pointers: !self.astray,
+            resumes: self.rounds > 1,
             quiet: self.quiet(),
             workgroups,
         }
@@ -203,13 +221,14 @@ impl Entry {
         worker: &Worker,
     ) -> Result<Variant, Unsupported> {
         let options = self.options(shop, launched);
-        match self.variant(options, program, shop, worker) {
+        let made = match self.variant(options, program, shop, worker) {
             Err(refused) if self.give_way(&refused) => {
                 let options = self.options(shop, launched);
                 self.variant(options, program, shop, worker)
             }
             other => other,
-        }
+        }?;
+        Ok(Variant { rounds: self.rounds, ..made })
     }
 
     /// The module for these options, made if it is new.
@@ -247,7 +266,7 @@ impl Workshop {
             .compile(&program.name, code)
             .map_err(|reason| Unsupported { code: codes::INTERNAL, reason })?;
         self.modules += 1;
-        Ok(Variant { pipeline, facts })
+        Ok(Variant { pipeline, facts, rounds: 1 })
     }
 }
 

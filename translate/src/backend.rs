@@ -141,6 +141,9 @@ pub mod codes {
     pub const BUDGET: &str = "RUN-BUDGET-001";
     /// A launch that does not fit its program.
     pub const LAUNCH: &str = "RUN-LAUNCH-001";
+    /// The device would end the program's loops by itself. A program that is made anew with all lanes of a wave going one way together
+    /// ([`Program::together`](crate::program::Program::together)) may get further.
+    pub const HOST_LOOPS: &str = "WGPU-LOOP-001";
 }
 
 impl LaunchFault {

@@ -65,6 +65,7 @@ fn each_field_that_is_compiled_in_makes_another_key() {
         discard_vertex_exports: _,
         fidelity: _,
         holding: _,
+        together: _,
     } = &key;
     let code = |words: &[u32]| ModuleKey { code: Arc::from(words), ..key.clone() };
     let others = [
@@ -84,6 +85,7 @@ fn each_field_that_is_compiled_in_makes_another_key() {
         ModuleKey { fidelity: Fidelity::Fast, ..key.clone() },
         ModuleKey { holding: Some(Holding::Wave), ..key.clone() },
         ModuleKey { holding: None, ..key.clone() },
+        ModuleKey { together: true, ..key.clone() },
     ];
     for (row, other) in others.iter().enumerate() {
         assert_ne!(*other, key, "row {row}");

@@ -15,7 +15,7 @@ impl Effects {
     fn of_access(access: &Access, reads: bool, writes: bool) -> Self {
         let bit = match access.space {
             Space::Global => 1,
-            Space::Lds => 2,
+            Space::Lds | Space::Exchange => 2,
             // Tables are read only, scratch is each lane's own.
             Space::Table | Space::Scratch => 0,
         };

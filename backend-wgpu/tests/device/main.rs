@@ -8,6 +8,7 @@
 
 mod ahead;
 mod draws;
+mod held;
 mod kernels;
 mod parted;
 mod probe;

@@ -46,6 +46,9 @@ pub struct ModuleKey {
     pub fidelity: Fidelity,
     /// How waves are to be held; `None` leaves it to the backend.
     pub holding: Option<Holding>,
+    /// Whether the lanes of a wave go one way together everywhere, for hosts that would end the loops of others. Programs that do
+    /// serve whoever does not ask for it.
+    pub together: bool,
 }
 
 impl ModuleKey {
@@ -70,6 +73,7 @@ impl ModuleKey {
             discard_vertex_exports: drops_exports(dispatch),
             fidelity,
             holding,
+            together: false,
         }
     }
 
@@ -90,6 +94,7 @@ impl ModuleKey {
             discard_vertex_exports,
             fidelity: own_fidelity,
             holding: own_holding,
+            together: _,
         } = self;
         (*isa, *wave_lanes, *float_mode) == (p.isa, p.wave_lanes, p.float_mode)
             && (*dx10_clamp, *ieee) == (p.dx10_clamp, p.ieee)
@@ -122,6 +127,13 @@ pub(super) struct Module {
     pub(super) record_words: u32,
     pub(super) program: ProgramId,
     pub(super) inexact: Vec<&'static str>,
+}
+
+impl Module {
+    /// Whether the lanes of a wave go one way together everywhere.
+    pub(super) fn together(&self) -> bool {
+        self.key.together
+    }
 }
 
 /// Why a dispatch has no module.
@@ -177,12 +189,11 @@ impl Cache {
         &mut self,
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
-        fidelity: Fidelity,
-        holding: Option<Holding>,
+        (fidelity, holding, together): (Fidelity, Option<Holding>, bool),
         compile: impl FnOnce(&Arc<Program>) -> Result<ProgramId, BackendError>,
     ) -> Result<usize, Refused> {
         let address = dispatch.program.address;
-        let (translation, words, bytes) = translated(dispatch, memory, fidelity)?;
+        let (translation, words, bytes) = translated(dispatch, memory, (fidelity, together))?;
         let params = translation.program.params.clone();
         let inexact = translation.program.inexact.clone();
         let program = compile(&Arc::new(translation.program)).map_err(|e| Refused {
@@ -191,7 +202,7 @@ impl Cache {
             pc: None,
         })?;
         let code: Arc<[u32]> = words[..(bytes as usize / 4).min(words.len())].into();
-        let key = ModuleKey::new(dispatch, code, fidelity, holding);
+        let key = ModuleKey { together, ..ModuleKey::new(dispatch, code, fidelity, holding) };
         self.modules.push(Module {
             code: key.code.iter().flat_map(|word| word.to_le_bytes()).collect(),
             key,
@@ -263,7 +274,7 @@ type Translated = (Translation, Vec<u32>, u32);
 fn translated(
     dispatch: &ExactDispatch,
     memory: &dyn GuestMemory,
-    fidelity: Fidelity,
+    how: (Fidelity, bool),
 ) -> Result<Translated, Refused> {
     let address = dispatch.program.address;
     let missing = || Refused {
@@ -280,7 +291,7 @@ fn translated(
         let known = |trace: &Trace, sources: &[ParamSource]| {
             evaluate(trace, &LaunchWords::new(dispatch, sources)?.params, memory)
         };
-        match attempt(dispatch, &words, fidelity, &known) {
+        match attempt(dispatch, &words, how, &known) {
             Ok((translation, reached)) => return Ok((translation, words, reached)),
             // The code may go on behind what was read.
             Err((_, true)) if bytes < there.min(CODE_BYTES) => bytes *= 8,
@@ -293,7 +304,7 @@ fn translated(
 fn attempt(
     dispatch: &ExactDispatch,
     words: &[u32],
-    fidelity: Fidelity,
+    (fidelity, together): (Fidelity, bool),
     known: Known<'_>,
 ) -> Result<(Translation, u32), (Refused, bool)> {
     let address = dispatch.program.address;
@@ -301,7 +312,7 @@ fn attempt(
     let refused =
         |code, text: String, pc| Refused { code, text: format!("the program at {address:#x}: {text}"), pc };
     match target(dispatch.program.isa) {
-        Some(target) => translate(&source(dispatch, words, target, fidelity), &name, known)
+        Some(target) => translate(&source(dispatch, words, target, (fidelity, together)), &name, known)
             .map_err(|r| (refused(r.code(), r.to_string(), r.pc()), r.needs_more_code())),
         None => valhall::translate(&valhall_source(dispatch, words, fidelity), &name, known)
             .map_err(|r| (refused(r.code(), r.to_string(), r.pc()), r.needs_more_code())),
@@ -323,7 +334,12 @@ fn valhall_source<'a>(dispatch: &ExactDispatch, words: &'a [u32], fidelity: Fide
     valhall::Source { words, wave_lanes, shape: LaunchShape::new(dispatch), fidelity }
 }
 
-fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], target: Target, fidelity: Fidelity) -> Source<'a> {
+fn source<'a>(
+    dispatch: &ExactDispatch,
+    words: &'a [u32],
+    target: Target,
+    (fidelity, together): (Fidelity, bool),
+) -> Source<'a> {
     let p = &dispatch.program;
     Source {
         words,
@@ -338,6 +354,7 @@ fn source<'a>(dispatch: &ExactDispatch, words: &'a [u32], target: Target, fideli
         addr_config: guestwave_isa::gfx10::surface::ADDR_CONFIG,
         record: dispatch.outputs == guestwave_cp::Outputs::Recorded,
         fidelity,
+        together,
     }
 }
 

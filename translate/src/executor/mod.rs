@@ -18,7 +18,7 @@ use guestwave_cp::{
 
 use crate::backend::{
     Backend, BackendError, Batch, Completion, Fidelity, Held as Holds, Holding, Launch, LaunchDone,
-    LaunchFault, ProgramId,
+    LaunchFault, ProgramId, codes,
 };
 use crate::gfx10::{LaunchWords, OVERFLOW};
 pub use cache::ModuleKey;
@@ -171,7 +171,8 @@ impl TranslatingExecutor {
             error(id, dispatch, "TR-SIZE-001", text, None)
         };
         LaunchWords::new(dispatch, &[]).ok_or_else(too_many)?;
-        let at = self.translate(dispatch, memory).map_err(|r| error(id, dispatch, r.code, r.text, r.pc))?;
+        let at =
+            self.translate(dispatch, memory, false).map_err(|r| error(id, dispatch, r.code, r.text, r.pc))?;
         let words = LaunchWords::new(dispatch, &self.cache.at(at).params).ok_or_else(too_many)?;
         Ok((at, words))
     }
@@ -207,11 +208,13 @@ impl TranslatingExecutor {
         self.held.iter().filter_map(|h| h.record.as_ref())
     }
 
-    /// Translates and compiles a dispatch's program; gives the place of the module.
+    /// Translates and compiles a dispatch's program; gives the place of the module. `together`: such that the lanes of a wave go one
+    /// way together.
     fn translate(
         &mut self,
         dispatch: &ExactDispatch,
         memory: &dyn GuestMemory,
+        together: bool,
     ) -> Result<usize, cache::Refused> {
         let (fidelity, holding) = (self.options.fidelity, self.options.holding);
         self.count().modules += 1;
@@ -223,7 +226,7 @@ impl TranslatingExecutor {
             }
         };
         let start = Instant::now();
-        let made = self.cache.translate(dispatch, memory, fidelity, holding, compile);
+        let made = self.cache.translate(dispatch, memory, (fidelity, holding, together), compile);
         self.count().first_uses.push(start.elapsed());
         made
     }
@@ -301,6 +304,9 @@ impl TranslatingExecutor {
         let Some(held) = self.held.pop_front() else { return Ok(()) };
         let again = match fault.code {
             "TR-SPEC-001" if !held.again => self.translate_again(held, memory),
+            codes::HOST_LOOPS if !self.cache.at(held.module).together() => {
+                self.translate_together(held, memory)
+            }
             OVERFLOW => self.record_again(held, memory),
             _ => Err(DispatchError {
                 fault: fault.fault,
@@ -323,6 +329,18 @@ impl TranslatingExecutor {
         let prepared = self.prepare(held.id, &held.dispatch, memory)?;
         let held = self.hold(held.id, held.dispatch, prepared, memory)?;
         Ok(Held { again: true, ..held })
+    }
+
+    /// Has the program made anew such that the lanes of a wave go one way together.
+    fn translate_together(&mut self, held: Held, memory: &dyn GuestMemory) -> Result<Held, DispatchError> {
+        let (id, dispatch) = (held.id, held.dispatch);
+        let refused = |r: cache::Refused| error(id, &dispatch, r.code, r.text, r.pc);
+        let module = self.translate(&dispatch, memory, true).map_err(refused)?;
+        let words = LaunchWords::new(&dispatch, &self.cache.at(module).params);
+        let words = words.ok_or_else(|| self.stuck("a dispatch has no words any more"))?;
+        let again = held.again;
+        let held = self.hold(id, dispatch, (module, words), memory)?;
+        Ok(Held { again, ..held })
     }
 
     fn record_again(&mut self, mut held: Held, memory: &dyn GuestMemory) -> Result<Held, DispatchError> {

@@ -38,6 +38,8 @@ pub struct Source<'a> {
     pub record: bool,
     /// How close to the guest's bits floats are to be.
     pub fidelity: Fidelity,
+    /// Whether the lanes of a wave are to go one way together everywhere, so that it can be held back between iterations of its loops.
+    pub together: bool,
 }
 
 /// What the launch at hand can say about a number.
@@ -79,7 +81,8 @@ pub fn translate(source: &Source<'_>, name: &str, known: Known<'_>) -> Result<(T
     let live = Liveness::new(&graph, source.wave);
     let facts = Facts { graph: &graph, order: &order, kinds: &kinds, live: &live, wave: source.wave };
     // A clock counts what the whole wave executes.
-    let mut plan = if reads_clock(&graph) { Plan::together(&facts) } else { Plan::new(&facts) };
+    let mut plan =
+        if source.together || reads_clock(&graph) { Plan::together(&facts) } else { Plan::new(&facts) };
     loop {
         let input = Input {
             graph: &graph,

@@ -234,6 +234,11 @@ impl<'p> Lower<'p> {
         let bytes = reach.access.width.bytes();
         let mask = self.f.u32(!(bytes - 1));
         let at = self.f.and(reach.address, mask);
+        if let (Space::Exchange, Some(exchanged)) = (reach.access.space, self.exchanged) {
+            let word = self.f.shr_u32(at, 2);
+            let old = self.atomic_word(exchanged, word, x);
+            return self.f.store(result, old);
+        }
         if reach.access.space == Space::Lds && x.ty == Type::B32 {
             return self.atomic_lds(at, x, result);
         }

@@ -81,6 +81,7 @@ impl<'p> Lower<'p> {
             Space::Global if self.only_read(reach.access) => (Some(self.buffers.reads), index),
             Space::Global => (Some(self.buffers.arena), index),
             Space::Lds => (self.helpers.lds, index),
+            Space::Exchange => (self.exchanged, index),
             Space::Table => {
                 let start = self.launch_word(header::TABLE_START);
                 (Some(self.buffers.tables), self.f.add(start, index))

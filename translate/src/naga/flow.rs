@@ -51,7 +51,7 @@ impl<'p> Lower<'p> {
         if self.shape.whole {
             self.plan_spill(&pieces);
             if self.keeps_vars() {
-                self.for_each_lane(Self::clear_kept);
+                self.clear_all_kept();
             }
         }
         self.pieces(&pieces);
@@ -59,6 +59,19 @@ impl<'p> Lower<'p> {
             self.check_host_loops(None);
             self.report();
         }
+    }
+
+    /// Variables that are kept start as 0, in the first dispatch of a wave.
+    fn clear_all_kept(&mut self) {
+        if !self.options.resumes {
+            return self.for_each_lane(Self::clear_kept);
+        }
+        let round = self.launch_word(header::ROUND);
+        let first = self.f.is_u32(round, 0);
+        self.f.open();
+        self.for_each_lane(Self::clear_kept);
+        let accept = self.f.close();
+        self.f.if_else(first, accept, Block::new());
     }
 
     pub(super) fn pieces(&mut self, pieces: &[Piece<'p>]) {
@@ -105,9 +118,12 @@ impl<'p> Lower<'p> {
         if let (Some(alive), false) = (self.wave_alive, meets) {
             self.break_unless(alive);
         }
+        let idle = self.count_idle(self.counters.idle);
         self.count_iteration(self.counters.wave, None, meets);
+        self.say_whether_pausing();
         self.pieces(body);
         let body = self.f.close();
+        self.settle_idle(idle, &body);
         self.loops.leave();
         self.exchange.busy = Busy::ALL;
         self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
@@ -143,21 +159,53 @@ impl<'p> Lower<'p> {
     /// Notes if the host would soon end loops by itself; leaves the loop, if `leave`.
     pub(super) fn check_host_loops(&mut self, leave: Option<bool>) {
         let Some(limit) = self.caps.loops else { return };
-        // Invocations whose loops the host counts together may each go their own way.
-        let weight = if self.shape.workgroup() == 1 { 1 } else { limit.together };
-        let wave = self.f.load(self.counters.wave);
+        let (all, most) = (self.host_count(), self.f.u32(limit.iterations));
+        let over = self.f.ge(all, most);
+        self.stop_loop(over, flag::HOST_LOOPS, leave == Some(true));
+    }
+
+    /// Iterations in this dispatch as the host counts them: those of invocations that run together are one number, whether they make
+    /// them together or each by itself.
+    pub(super) fn host_count(&mut self) -> Ex {
+        let together = self.caps.loops.map_or(1, |limit| limit.together);
+        // Waves go their own ways; lanes of a wave that runs as one do not.
+        let (of_waves, of_lanes) = if self.shape.whole {
+            let waves = together.min(self.shape.waves);
+            (waves, waves)
+        } else {
+            (1, together)
+        };
         let spins = self.f.global(self.helpers.spins);
-        let spins = self.f.load(spins);
+        let [wave, idle, spins] = [self.counters.wave, self.counters.idle, spins].map(|p| self.f.load(p));
+        let wave = self.f.add(wave, idle);
         let apart = (0..self.shape.components).fold(spins, |sum, k| {
             let lane = self.f.load(self.counters.lane[k]);
             self.f.add(sum, lane)
         });
-        let weight = self.f.u32(weight);
-        let weighted = self.f.mul(apart, weight);
-        let all = self.f.add(wave, weighted);
-        let most = self.f.u32(limit.iterations);
-        let over = self.f.ge(all, most);
-        self.stop_loop(over, flag::HOST_LOOPS, leave == Some(true));
+        let [wave, apart] = [(wave, of_waves), (apart, of_lanes)].map(|(count, weight)| {
+            let weight = self.f.u32(weight);
+            self.f.mul(count, weight)
+        });
+        let (all, before) = (self.f.add(wave, apart), self.f.load(self.counters.before));
+        self.f.sub(all, before)
+    }
+
+    /// Counts, in each iteration of the loop that is open, those that the host makes of loops inside which are not come to: it runs
+    /// what a branch guards, a loop's first iteration too, even if nobody takes it. [`Lower::settle_idle`] says how many.
+    pub(super) fn count_idle(&mut self, counter: Ex) -> Option<Ex> {
+        self.caps.loops?;
+        let (before, inside) = (self.f.load(counter), self.f.later());
+        let after = self.f.add(before, inside);
+        self.f.store(counter, after);
+        Some(inside)
+    }
+
+    /// Says how many loops there are in the body of one.
+    pub(super) fn settle_idle(&mut self, idle: Option<Ex>, body: &Block) {
+        if let Some(idle) = idle {
+            let loops = host_loops(&self.module, body);
+            self.f.settle(idle, loops);
+        }
     }
 
     /// Notes that a loop went on for too long, and leaves it.
@@ -481,10 +529,13 @@ impl<'p> Lower<'p> {
         if let Some(alive) = self.alive {
             self.break_unless(alive[self.k]);
         }
+        let spins = self.f.global(self.helpers.spins);
+        let idle = self.count_idle(spins);
         self.count_iteration(self.counters.lane[self.k], Some(self.counters.wave), false);
         self.lane_stmts(body);
         self.loops.lane -= 1;
         let body = self.f.close();
+        self.settle_idle(idle, &body);
         self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
     }
 
@@ -495,5 +546,20 @@ impl<'p> Lower<'p> {
         };
         let no = self.f.bool(false);
         self.f.store(alive[self.k], no);
+    }
+}
+
+/// Loops in a block, with those of functions that it calls.
+fn host_loops(module: &naga::Module, block: &Block) -> u32 {
+    block.iter().map(|statement| loops_of(module, statement)).sum()
+}
+
+fn loops_of(module: &naga::Module, statement: &Statement) -> u32 {
+    match statement {
+        Statement::Block(block) => host_loops(module, block),
+        Statement::If { accept, reject, .. } => host_loops(module, accept) + host_loops(module, reject),
+        Statement::Loop { body, .. } => 1 + host_loops(module, body),
+        Statement::Call { function, .. } => host_loops(module, &module.functions[*function].body),
+        _ => 0,
     }
 }

@@ -111,6 +111,16 @@ impl Func {
         self.literal(0, u64::from(bits), Literal::U32(bits))
     }
 
+    /// A number that [`Func::settle`] tells later.
+    pub(super) fn later(&mut self) -> Ex {
+        self.placeless(Expression::Literal(Literal::U32(0)))
+    }
+
+    /// Says what a number of [`Func::later`] is.
+    pub(super) fn settle(&mut self, number: Ex, bits: u32) {
+        self.function.expressions[number] = Expression::Literal(Literal::U32(bits));
+    }
+
     pub(super) fn u64(&mut self, bits: u64) -> Ex {
         self.literal(1, bits, Literal::U64(bits))
     }

@@ -16,7 +16,7 @@ impl<'p> Lower<'p> {
         match reach.access.space {
             Space::Global => self.load_global(reach),
             Space::Table => self.load_local(reach, Helper::TableUnit),
-            Space::Lds => self.load_local(reach, Helper::LdsLoad),
+            Space::Lds | Space::Exchange => self.load_local(reach, Helper::LdsLoad),
             Space::Scratch => self.load_local(reach, Helper::ScratchLoad),
         }
     }

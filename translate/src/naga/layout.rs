@@ -70,6 +70,12 @@ pub mod header {
     pub const GROUP_TABLE: u32 = 10;
     /// Host workgroups in all.
     pub const GROUPS: u32 = 11;
+    /// How many dispatches of the same workgroups came before, by which waves that are held back go on.
+    pub const ROUND: u32 = 12;
+    /// Whether no more come after (1) or some do (0).
+    pub const LAST_ROUND: u32 = 13;
+    /// Invocations of a host workgroup, as a number that the compiler does not know.
+    pub const INVOCATIONS: u32 = 14;
     /// Where the parameter words start.
     pub const PARAMS: u32 = 16;
 }
@@ -146,7 +152,7 @@ pub mod flag {
     pub const TRAP: u32 = 8;
     /// The wave's budget is used up.
     pub const BUDGET: u32 = 16;
-    /// More iterations than the host runs.
+    /// More iterations than the host runs, or than it runs in all dispatches by which waves that are held back go on.
     pub const HOST_LOOPS: u32 = 32;
     /// Lanes stored one byte twice, so their order matters.
     pub const ORDER: u32 = 64;

@@ -71,6 +71,8 @@ pub(super) struct Lower<'p> {
     pub(super) wave_alive: Option<Ex>,
     /// Of a program with phases.
     pub(super) tally: Option<Tally>,
+    /// The words by which lanes tell each other things.
+    pub(super) exchanged: Option<Handle<GlobalVariable>>,
     /// Words of the launch block that have been loaded for the whole invocation.
     words: HashMap<u32, Ex>,
     trouble: Option<String>,
@@ -101,6 +103,10 @@ pub(super) struct Counters {
     pub(super) wave: Ex,
     /// Of loops that lanes run by themselves.
     pub(super) lane: PerLane<Ex>,
+    /// Of loops that the host begins and leaves at once, in iterations of the wave, where nobody takes the branch that they stand in.
+    pub(super) idle: Ex,
+    /// Those of all kinds, as the host counts them, before the dispatch that runs.
+    pub(super) before: Ex,
 }
 
 /// Makes the module.
@@ -109,23 +115,35 @@ pub(super) fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Re
     let hoists = if options.hoisted { Hoists::new(program) } else { Hoists::default() };
     let plan = Plan::new(program, options.holding, options.slots_apart, &hoists);
     let shares = options.ragged || options.waves_per_group > 1 && (plan.lds || plan.barriers);
-    let shape = Shape::new(program, caps, options, !plan.meets, shares)?;
+    let shape = Shape::new(program, caps, options, !(plan.meets || options.resumes), shares)?;
     check(program, caps, &plan, &shape, &hoists)?;
-    if shape.waves > 1
-        && plan.meets
-        && let Some(parting) = group::parting(program, &plan, caps, &shape)
-    {
-        if !plan.barriers {
-            return Err(parting.refusal());
-        }
-        let program = phases::phased(program, parting.at);
-        let plan = Plan::new(&program, options.holding, options.slots_apart, &hoists);
-        return match group::parting(&program, &plan, caps, &shape) {
-            Some(parting) => Err(parting.refusal()),
-            None => Lower::new(&program, caps, *options, (plan, hoists), shape).module(),
-        };
+    let parting =
+        (shape.waves > 1 && plan.meets).then(|| group::parting(program, &plan, caps, &shape)).flatten();
+    if parting.is_none() && !options.resumes {
+        return Lower::new(program, caps, *options, (plan, hoists), shape).module();
     }
-    Lower::new(program, caps, *options, (plan, hoists), shape).module()
+    let from = parting.as_ref().map_or(0, |p| p.at);
+    // Invocations of a wave that meet by themselves need no words for it.
+    let by_themselves = shape.whole || caps.subgroup == Some(shape.invocations) && !options.resumes;
+    let (program, plan) = if by_themselves {
+        phases::with_phases(program, &plan, from, options, &hoists)
+    } else if plan.lane_returns {
+        return Err(parting.map_or_else(leaves_early, group::Parting::refusal));
+    } else {
+        phases::with_words(program, &plan, shape.waves, options)
+    };
+    match group::parting(&program, &plan, caps, &shape) {
+        Some(parting) if shape.waves > 1 => Err(parting.refusal()),
+        _ => Lower::new(&program, caps, *options, (plan, hoists), shape).module(),
+    }
+}
+
+/// The refusal of a program that cannot be held back.
+fn leaves_early() -> Unsupported {
+    Unsupported {
+        code: codes::FLOW,
+        reason: "a lane ends before its wave in a program that is held back".into(),
+    }
 }
 
 fn check(
@@ -163,6 +181,8 @@ impl<'p> Lower<'p> {
         let types = Types::new(&mut module);
         let buffers = Buffers::new(&mut module, &types, plan.atomics64);
         let helpers = Helpers::new(&mut module, types, buffers, program, caps);
+        let exchanged = (program.exchange_bytes != 0)
+            .then(|| parts::shared(&mut module, "told", types.atomic, program.exchange_bytes / 4));
         let mut f = Func::new(ENTRY, &[], None);
         let mut exprs = HashMap::new();
         group::definitions(&program.body, &mut exprs);
@@ -179,12 +199,14 @@ impl<'p> Lower<'p> {
         let counters = Counters {
             wave: f.local(types.u32, Some(zero)),
             lane: [0, 1].map(|_| f.local(types.u32, Some(zero))),
+            idle: f.local(types.u32, Some(zero)),
+            before: f.local(types.u32, Some(zero)),
         };
         Lower {
             program,
             caps,
             options,
-            spill: Spill::new(program, &shape),
+            spill: Spill::new(program, &shape, &options),
             exchange: Exchange::default(),
             serial_array: None,
             loops: Loops::default(),
@@ -210,6 +232,7 @@ impl<'p> Lower<'p> {
             alive: None,
             wave_alive: None,
             tally: None,
+            exchanged,
             words: HashMap::new(),
             trouble: None,
         }
@@ -283,11 +306,22 @@ impl<'p> Lower<'p> {
         let local = self.f.builtin(u32, naga::BuiltIn::LocalInvocationIndex);
         let workgroup = self.f.builtin(vec3, naga::BuiltIn::WorkGroupId);
         self.load_words();
+        self.stop_if_none(local);
         self.stop_if_earlier_fault();
         self.locate(local, workgroup);
         self.make_events();
         self.make_vars();
         self.make_alive();
+    }
+
+    /// Mesa's software Vulkan runs invocations side by side, and where a workgroup has none left it takes the rest through loops all
+    /// the same: they store nothing and load 0, so that they might not find the end before it ends loops by itself.
+    fn stop_if_none(&mut self, local: Ex) {
+        if self.shape.whole && self.caps.loops.is_some() {
+            let invocations = self.launch_word(header::INVOCATIONS);
+            let none = self.f.ge(local, invocations);
+            self.f.when(none, |f| f.ret(None));
+        }
     }
 
     /// A launch after one that went wrong does nothing. The first of a batch need not wait for the word that says so.
@@ -399,6 +433,10 @@ impl<'p> Lower<'p> {
 
     /// Lanes that end before their wave are remembered, except where the invocation can end instead.
     fn make_alive(&mut self) {
+        if self.wave_alive.is_none() && self.program.body.iter().any(phases::is_phase_loop) {
+            let yes = self.f.bool(true);
+            self.wave_alive = Some(self.f.local(self.types.bool, Some(yes)));
+        }
         let ends = self.shape.components == 1 && !self.shape.whole && self.wave_alive.is_none();
         if self.plan.lane_returns && !ends {
             let yes = self.f.bool(true);
@@ -523,13 +561,14 @@ impl<'p> Lower<'p> {
         });
         let facts = Facts {
             waves_per_workgroup: self.shape.waves,
+            invocations: self.shape.workgroup(),
             grouped: self.shape.grouped,
             spill_words: self.spill.storage_words(),
             sites: self.sites,
             slots_apart: self.plan.slots_apart,
             atomics64: self.plan.atomics64,
             shared_bytes,
-            zeroed: self.plan.lds || self.tally.is_some(),
+            zeroed: self.plan.lds || self.tally.is_some() || self.exchanged.is_some(),
         };
         Ok(Lowered { module, facts })
     }

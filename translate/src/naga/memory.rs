@@ -159,6 +159,9 @@ impl<'p> Lower<'p> {
 
     /// Loads units; gives their values.
     pub(super) fn load(&mut self, reach: &Reach<'p>) -> Vec<Ex> {
+        if reach.access.space == Space::Exchange {
+            return self.told(reach).into_iter().collect();
+        }
         if self.options.direct { self.load_direct(reach) } else { self.load_general(reach) }
     }
 
@@ -166,9 +169,27 @@ impl<'p> Lower<'p> {
     pub(super) fn store(&mut self, reach: &Reach<'p>, values: &[Ex], marking: Marking) {
         match reach.access.space {
             Space::Table => {}
+            Space::Exchange => self.tell(reach, values),
             _ if self.options.direct => self.store_direct(reach, values, marking),
             _ => self.store_general(reach, values, marking == Marking::Checked),
         }
+    }
+
+    /// The word that a lane finds in the exchange.
+    fn told(&mut self, reach: &Reach<'p>) -> Option<Ex> {
+        let exchanged = self.exchanged?;
+        let word = self.f.shr_u32(reach.address, 2);
+        Some(self.f.element(exchanged, word))
+    }
+
+    /// Leaves a word in the exchange.
+    fn tell(&mut self, reach: &Reach<'p>, values: &[Ex]) {
+        let (Some(exchanged), [what]) = (self.exchanged, values) else { return };
+        let any = self.any_valid(reach);
+        self.guard(any, |l| {
+            let word = l.f.shr_u32(reach.address, 2);
+            l.f.set_element(exchanged, word, *what);
+        });
     }
 
     /// Runs `each` for the units that exist, with the number of the unit and its address.

@@ -79,6 +79,8 @@ pub struct Options {
     pub hoisted: bool,
     /// Whether accesses through slots of unknown size go to their window (they are only guessed to lie there) or by the page table.
     pub pointers: bool,
+    /// Whether waves are held back where the host would soon end their loops, and taken up again by another dispatch of the launch.
+    pub resumes: bool,
     /// Whether a launch that went wrong is told of without saying how, which the same module without this says.
     pub quiet: bool,
     /// The workgroups that the program was made for ([`crate::program::specialize`]), if it was.
@@ -102,6 +104,8 @@ pub const ENTRY: &str = "main";
 pub struct Facts {
     /// Waves that a host workgroup runs.
     pub waves_per_workgroup: u32,
+    /// Invocations of a host workgroup.
+    pub invocations: u32,
     /// Whether a host workgroup is a guest workgroup.
     pub grouped: bool,
     /// Words of the spill buffer that each wave needs.

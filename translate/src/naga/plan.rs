@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::hoist::Hoists;
 use super::spread::{Reach, Spread, Spreads};
 use crate::backend::Holding;
-use crate::program::{Access, AtomicOp, Expr, Program, Rate, Space, Stmt, Width};
+use crate::program::{Access, AtomicOp, Expr, Program, Rate, Space, Stmt, Var, Width};
 
 /// Where a statement runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,9 @@ impl Need {
 /// The needs of a program's statements and of the whole.
 #[derive(Default)]
 pub(super) struct Plan {
-    needs: HashMap<*const Stmt, Need>,
+    pub(super) needs: HashMap<*const Stmt, Need>,
+    /// The variable that says whether a wave is soon to be held back, if the program has one.
+    pub(super) pausing: Option<Var>,
     /// A lane may end before others of its wave.
     pub(super) lane_returns: bool,
     /// A wave may end other than by the program's end.
@@ -124,6 +126,26 @@ impl Plan {
         let mut maker = Maker::new(program, holding, slots_apart, hoists);
         maker.classes(&program.body, false);
         maker.order(&program.body);
+        maker.plan.meets = maker.meets(&program.body);
+        maker.plan
+    }
+
+    /// The plan of a program whose lanes meet at barriers only and tell each other nothing but by words ([`super::phases`]);
+    /// stores of the instructions at `checked` look whether a byte is stored twice.
+    pub(super) fn of_words(program: &Program, checked: &HashSet<u32>) -> Self {
+        let hoists = Hoists::default();
+        let mut maker = Maker::new(program, Holding::Lane, false, &hoists);
+        maker.classes(&program.body, false);
+        for stmt in &program.body {
+            stmt.each(&mut |s| match s {
+                Stmt::Store { access, .. }
+                    if access.space == Space::Global && checked.contains(&access.pc) =>
+                {
+                    maker.set(s, |n| n.check = true);
+                }
+                _ => {}
+            });
+        }
         maker.plan.meets = maker.meets(&program.body);
         maker.plan
     }
@@ -301,6 +323,9 @@ impl<'p> Maker<'p> {
             self.since.clear();
         }
         self.since.extend(now);
+        if matches!(stmt, Stmt::Barrier { .. }) {
+            self.since.clear();
+        }
     }
 
     /// Stores and atomics of one statement among themselves.
@@ -313,8 +338,8 @@ impl<'p> Maker<'p> {
             }
             _ => return,
         };
-        let local = matches!(access.space, Space::Scratch | Space::Table);
-        if local || self.whole || self.is_wave(stmt) || self.alone(access, units * access.width.bytes()) {
+        let alone = || self.alone(access, units * access.width.bytes());
+        if unordered(access.space) || self.whole || self.is_wave(stmt) || alone() {
             return;
         }
         let checkable = matches!(stmt, Stmt::Store { .. }) && access.space == Space::Global;
@@ -351,7 +376,7 @@ impl<'p> Maker<'p> {
             _ => false,
         };
         let space = a.access.space;
-        let elsewhere = space != b.access.space || matches!(space, Space::Scratch | Space::Table);
+        let elsewhere = space != b.access.space || unordered(space);
         !(order_free || elsewhere || self.own(a, b))
     }
 
@@ -390,6 +415,11 @@ fn changes_shared(stmt: &Stmt) -> bool {
         Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => access.space != Space::Scratch,
         _ => false,
     })
+}
+
+/// Whether lanes' accesses to a memory never meet, or meet only as whoever made them saw to.
+fn unordered(space: Space) -> bool {
+    matches!(space, Space::Scratch | Space::Table | Space::Exchange)
 }
 
 /// Whether atomics there are not one step of the host.

@@ -1,16 +1,18 @@
 //! Where the whole-wave holding keeps what lanes must not forget between stretches, and where scratch memory lies.
 //!
-//! A kept word has an element a lane. Words are in workgroup memory if they fit, else in the spill buffer, in front of scratch.
+//! A kept word has an element a lane. Words are in workgroup memory if they fit, else in the spill buffer, in front of scratch. Behind
+//! scratch is what waves that are held back leave ([`hold`]).
 
 use std::collections::{HashMap, HashSet};
 
 use naga::{GlobalVariable, Handle};
 
-use super::HostCaps;
 use super::func::Ex;
 use super::lower::Lower;
+use super::phases::hold;
 use super::segment::{Piece, Stretch};
 use super::shape::Shape;
+use super::{HostCaps, Options};
 use crate::program::{Expr, Program, Rate, Stmt, Type, Value, Var, WaveOp};
 
 /// What is kept and where.
@@ -26,6 +28,8 @@ pub(super) struct Spill {
     ended: Option<u32>,
     words: u32,
     scratch_words: u32,
+    /// Words a lane of a wave that is held back.
+    held_words: u32,
     lanes: u32,
     shared: Option<Handle<GlobalVariable>>,
 }
@@ -57,13 +61,25 @@ struct Seen {
 }
 
 impl Spill {
-    pub(super) fn new(program: &Program, shape: &Shape) -> Self {
-        Spill { scratch_words: program.scratch_bytes.div_ceil(4), lanes: shape.lanes, ..Spill::default() }
+    pub(super) fn new(program: &Program, shape: &Shape, options: &Options) -> Self {
+        let held_words = if options.resumes { hold::words(program, shape) } else { 0 };
+        let scratch_words = program.scratch_bytes.div_ceil(4);
+        Spill { scratch_words, held_words, lanes: shape.lanes, ..Spill::default() }
     }
 
     /// Words of the spill buffer that a wave needs.
     pub(super) fn storage_words(&self) -> u32 {
-        (self.scratch_start() + self.scratch_words) * self.lanes
+        (self.held_start() + self.held_words) * self.lanes
+    }
+
+    /// Words a lane of what it leaves.
+    pub(super) fn held_words(&self) -> u32 {
+        self.held_words
+    }
+
+    /// First word of what a wave that is held back leaves, in words of all lanes.
+    pub(super) fn held_start(&self) -> u32 {
+        self.scratch_start() + self.scratch_words
     }
 
     /// First word of scratch, in words of all lanes.
@@ -248,7 +264,11 @@ impl<'p> Lower<'p> {
         self.spill.assign(self.program, pieces, self.plan.lane_returns);
         let words = self.spill.words * self.shape.lanes * self.shape.waves;
         let used = super::parts::shared_bytes(&self.module);
-        if words != 0 && words.saturating_mul(4).saturating_add(used) <= shared_room(self.caps) {
+        // What is in the spill buffer is there for the next dispatch too.
+        if words != 0
+            && !self.options.resumes
+            && words.saturating_mul(4).saturating_add(used) <= shared_room(self.caps)
+        {
             self.spill.shared = Some(super::parts::shared(&mut self.module, "kept", self.types.u32, words));
         }
     }

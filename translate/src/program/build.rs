@@ -40,6 +40,8 @@ impl Builder {
             params: Vec::new(),
             lds_bytes: 0,
             scratch_bytes: 0,
+            exchange_bytes: 0,
+            together: false,
             slots: Vec::new(),
             inexact: Vec::new(),
         };

@@ -193,6 +193,9 @@ pub enum Space {
     Scratch,
     /// The launch's tables (read only, always there): a `B32` byte offset; reads past the end give 0.
     Table,
+    /// [`Program::exchange_bytes`] of the workgroup beside its LDS, by which lanes tell each other things in programs that modules
+    /// make for themselves: words, 0 at the start; a `B32` byte offset of a word that is there.
+    Exchange,
 }
 
 /// Size of a unit of an access.
@@ -283,6 +286,11 @@ pub struct Program {
     pub lds_bytes: u32,
     /// Bytes of scratch a lane has.
     pub scratch_bytes: u32,
+    /// Bytes of [`Space::Exchange`] a workgroup has; 0 but in programs that modules make for themselves.
+    pub exchange_bytes: u32,
+    /// Whether it was made such that the lanes of a wave leave its loops together, as far as that can be: then it can be held back
+    /// at the end of an iteration and taken up again, where a host ends long loops by itself.
+    pub together: bool,
     /// Guest ranges that traced accesses reach.
     pub slots: Vec<Slot>,
     /// Guest mnemonics in it whose result public documents leave open within an error bound.

@@ -95,7 +95,7 @@ impl Generator<'_> {
                     if shared { self.shared(LDS_SHARED, bytes) } else { self.own(LDS_SHARED, bytes) };
                 (self.in_lds_part(offset), None)
             }
-            Space::Scratch | Space::Table => (self.shared(48, bytes), None),
+            Space::Scratch | Space::Table | Space::Exchange => (self.shared(48, bytes), None),
         };
         let valid = self.valid(bytes);
         Access { space, address, valid, width, pc: self.tape.below(1000), slot }

@@ -105,6 +105,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Translation, Stop> {
     let program = e.b.program_mut();
     program.lds_bytes = input.source.lds_bytes;
     program.scratch_bytes = input.source.scratch_bytes;
+    program.together = input.source.together;
     Ok(Translation { program: e.b.finish(), assumptions: e.assumptions, events: e.events })
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::group::definitions;
 use super::cut::{End, Segment};
-use crate::program::{Block, Expr, Program, Rate, Stmt, Type, Value, ValueInfo, Var, VarInfo};
+use super::{fresh, variable};
+use crate::program::{Block, Expr, Program, Rate, Stmt, Type, Value, ValueInfo, Var};
 
 /// Writes segments as blocks that take nothing from each other.
 pub(super) struct Carrier<'p> {
@@ -39,14 +40,12 @@ impl<'p> Carrier<'p> {
 
     /// A new value.
     pub(super) fn fresh(&mut self, ty: Type, rate: Rate) -> Value {
-        self.program.values.push(ValueInfo { ty, rate });
-        Value(self.program.values.len() as u32 - 1)
+        fresh(self.program, ty, rate)
     }
 
     fn variable(&mut self, value: Value) -> Var {
         let ValueInfo { ty, rate } = self.program.info(value);
-        self.program.vars.push(VarInfo { ty, rate, name: format!("carried{}", value.0) });
-        Var(self.program.vars.len() as u32 - 1)
+        variable(self.program, format!("carried{}", value.0), ty, rate)
     }
 
     /// The expression of a value that any segment can make for itself.

@@ -1,6 +1,7 @@
 //! Cutting a block at its barriers.
 
 use super::super::group::breaks;
+use super::BETWEEN;
 use crate::program::{Stmt, Value};
 
 /// Statements without a barrier, and where a wave goes after them.
@@ -22,8 +23,10 @@ pub(super) enum End {
         then: usize,
         otherwise: usize,
     },
-    /// There, once all have met.
+    /// There, once all waves of the workgroup that have not ended have come to a barrier.
     Barrier(usize),
+    /// There, in the next phase.
+    Pause(usize),
 }
 
 impl End {
@@ -32,7 +35,7 @@ impl End {
         let both = match self {
             End::Jump(to) => [Some(to), None],
             End::Branch { then, otherwise, .. } => [Some(then), Some(otherwise)],
-            End::Barrier(_) | End::Stop => [None, None],
+            End::Barrier(_) | End::Pause(_) | End::Stop => [None, None],
         };
         both.into_iter().flatten()
     }
@@ -43,6 +46,7 @@ impl End {
             End::Stop => End::Stop,
             End::Jump(to) => End::Jump(at(to)),
             End::Barrier(to) => End::Barrier(at(to)),
+            End::Pause(to) => End::Pause(at(to)),
             End::Branch { cond, then, otherwise } => {
                 End::Branch { cond, then: at(then), otherwise: at(otherwise) }
             }
@@ -51,9 +55,10 @@ impl End {
 }
 
 /// Segments so far.
-#[derive(Default)]
-pub(super) struct Cutter {
+pub(super) struct Cutter<'a> {
     segments: Vec<Segment>,
+    /// Loops each of whose iterations ends a phase.
+    ends: &'a dyn Fn(&Stmt) -> bool,
 }
 
 /// A loop that is cut: where its iterations begin, and what comes behind it.
@@ -61,12 +66,21 @@ pub(super) struct Cutter {
 struct Around {
     head: usize,
     exit: usize,
+    /// Whether an iteration ends a phase.
+    ends: bool,
 }
 
-impl Cutter {
+impl Around {
+    /// How an iteration ends.
+    fn again(self) -> End {
+        if self.ends { End::Pause(self.head) } else { End::Jump(self.head) }
+    }
+}
+
+impl<'a> Cutter<'a> {
     /// The segments of a block at whose end a wave ends; it begins with the first.
-    pub(super) fn segments(block: &[Stmt]) -> Vec<Segment> {
-        let mut cutter = Cutter::default();
+    pub(super) fn segments(block: &[Stmt], ends: &'a dyn Fn(&Stmt) -> bool) -> Vec<Segment> {
+        let mut cutter = Cutter { segments: Vec::new(), ends };
         let first = cutter.fresh();
         cutter.block(block, first, None);
         cutter.skip_empty();
@@ -95,27 +109,27 @@ impl Cutter {
                 return None;
             }
             (Stmt::Continue, Some(around)) => {
-                self.end(at, End::Jump(around.head));
+                self.end(at, around.again());
                 return None;
             }
             _ => {}
         }
         match stmt {
-            Stmt::Barrier { .. } => {
+            Stmt::Barrier { pc } => {
                 let after = self.fresh();
-                self.end(at, End::Barrier(after));
+                self.end(at, if *pc == BETWEEN { End::Pause(after) } else { End::Barrier(after) });
                 Some(after)
             }
-            Stmt::If { cond, then, otherwise } if stops(stmt) || around.is_some() && breaks(stmt) => {
+            Stmt::If { cond, then, otherwise } if self.stops(stmt) || around.is_some() && breaks(stmt) => {
                 let ways = [then, otherwise].map(|way| (self.fresh(), way));
                 self.end(at, End::Branch { cond: *cond, then: ways[0].0, otherwise: ways[1].0 });
                 self.ways(ways, around)
             }
-            Stmt::Loop { body } if stops(stmt) => {
-                let around = Around { head: self.fresh(), exit: self.fresh() };
+            Stmt::Loop { body } if self.stops(stmt) => {
+                let around = Around { head: self.fresh(), exit: self.fresh(), ends: (self.ends)(stmt) };
                 self.end(at, End::Jump(around.head));
                 if let Some(last) = self.block(body, around.head, Some(around)) {
-                    self.end(last, End::Jump(around.head));
+                    self.end(last, around.again());
                 }
                 Some(around.exit)
             }
@@ -124,6 +138,11 @@ impl Cutter {
                 Some(at)
             }
         }
+    }
+
+    /// Whether a phase may end in a statement.
+    fn stops(&self, stmt: &Stmt) -> bool {
+        stmt.any(&|s| matches!(s, Stmt::Barrier { .. }) || (self.ends)(s))
     }
 
     /// The two ways of an `If`, with the segments that they begin with, and where they meet again.
@@ -153,8 +172,4 @@ impl Cutter {
         };
         std::iter::successors(Some(at), step).take(self.segments.len()).last().unwrap_or(at)
     }
-}
-
-fn stops(stmt: &Stmt) -> bool {
-    stmt.any(&|s| matches!(s, Stmt::Barrier { .. }))
 }

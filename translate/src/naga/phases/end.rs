@@ -14,34 +14,46 @@ use super::super::wave::Busy;
 #[derive(Clone, Copy)]
 pub(in super::super) struct Tally {
     /// Pointer to whether this wave has been counted among them.
-    counted: Ex,
+    pub(super) counted: Ex,
     /// Pointer to how many have been, as it was when all met.
     ended: Ex,
-    /// How many have been, in workgroup memory.
-    shared: naga::Handle<naga::GlobalVariable>,
+    /// In workgroup memory: how many have been, and whether a wave is to be held back.
+    pub(super) shared: naga::Handle<naga::GlobalVariable>,
+    /// Pointer to whether all are held back, if they can be.
+    pub(super) held: Option<Ex>,
 }
 
 impl<'p> Lower<'p> {
     /// A loop that goes through phases. Waves that have ended come along.
     pub(in super::super) fn phase_loop(&mut self, body: &[Piece<'p>]) {
         self.make_tally();
+        if self.options.resumes {
+            self.take_up();
+        }
         self.exchange.busy = Busy::ALL;
         self.loops.enter(true);
         self.f.open();
+        let idle = self.count_idle(self.counters.idle);
         self.count_phase();
         self.pieces(body);
         let body = self.f.close();
+        self.settle_idle(idle, &body);
         self.loops.leave();
         self.exchange.busy = Busy::ALL;
         self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
+        if self.options.resumes {
+            self.put_down();
+        }
     }
 
     fn make_tally(&mut self) {
         let (no, bool, u32) = (self.f.bool(false), self.types.bool, self.types.u32);
         let counted = self.f.local(bool, Some(no));
         let ended = self.f.local(u32, None);
-        let shared = parts::shared(&mut self.module, "ended", self.types.atomic, 1);
-        self.tally = Some(Tally { counted, ended, shared });
+        let held = self.options.resumes.then(|| self.f.local(bool, Some(no)));
+        let words = 1 + u32::from(held.is_some());
+        let shared = parts::shared(&mut self.module, "ended", self.types.atomic, words);
+        self.tally = Some(Tally { counted, ended, shared, held });
     }
 
     /// Counts a phase as an iteration; a wave that has made too many ends.
@@ -77,7 +89,16 @@ impl<'p> Lower<'p> {
             let (place, one) = (f.u32(0), f.u32(1));
             f.atomic_only(tally.shared, place, A::Add, one);
         });
+        if tally.held.is_some() {
+            self.ask_to_hold(tally);
+        }
         self.f.barrier(Barrier::WORK_GROUP | Barrier::STORAGE);
+        if let Some(held) = tally.held {
+            let place = self.f.u32(1);
+            let asked = self.f.element(tally.shared, place);
+            let asked = self.f.isnt_u32(asked, 0);
+            self.f.store(held, asked);
+        }
         let place = self.f.u32(0);
         let ended = self.f.element(tally.shared, place);
         self.f.store(tally.ended, ended);
@@ -86,6 +107,41 @@ impl<'p> Lower<'p> {
         self.exchange.busy = Busy::default();
         let (ended, waves) = (self.f.load(tally.ended), self.f.u32(self.shape.waves));
         let all = self.f.ge(ended, waves);
-        self.f.when(all, |f| f.push(Statement::Break));
+        let no = self.f.bool(false);
+        self.f.when(all, |f| {
+            if let Some(held) = tally.held {
+                f.store(held, no);
+            }
+            f.push(Statement::Break);
+        });
+        if let Some(held) = tally.held {
+            let held = self.f.load(held);
+            self.f.when(held, |f| f.push(Statement::Break));
+        }
+    }
+
+    /// Whether this wave has made half the iterations that the host makes: the other half is for the rest of the phase, and for putting
+    /// down what is in LDS.
+    fn tired(&mut self) -> Option<Ex> {
+        let limit = self.caps.loops?;
+        let (count, most) = (self.host_count(), self.f.u32(limit.iterations / 2));
+        Some(self.f.ge(count, most))
+    }
+
+    /// Tells the program, at the start of an iteration, whether the wave is soon to be held back.
+    pub(in super::super) fn say_whether_pausing(&mut self) {
+        if let (Some(var), Some(tired)) = (self.plan.pausing, self.tired()) {
+            let pointer = self.var_pointer(var);
+            self.f.store(pointer, tired);
+        }
+    }
+
+    /// Asks that all waves are held back if this one is tired.
+    fn ask_to_hold(&mut self, tally: Tally) {
+        let Some(tired) = self.tired() else { return };
+        self.f.when(tired, |f| {
+            let (place, one) = (f.u32(1), f.u32(1));
+            f.atomic_only(tally.shared, place, A::InclusiveOr, one);
+        });
     }
 }

@@ -15,6 +15,8 @@
 //! }
 //! ```
 //!
+//! Where phases end elsewhere than at the guest's barriers too, a wave that waits at one stays out of phases until all do ([`gate`]).
+//!
 //! Segments stand in an order in which a wave goes forward only. Where it may go back without a barrier, the ifs are a loop of
 //! their own, which it leaves when it is nowhere. Values that one segment defines and another takes go through variables.
 //!
@@ -24,7 +26,11 @@
 mod carry;
 mod cut;
 mod end;
+mod exchange;
+mod gate;
+pub(super) mod hold;
 mod order;
+mod pause;
 #[cfg(test)]
 mod tests;
 
@@ -32,11 +38,18 @@ pub(super) use self::end::Tally;
 
 use self::carry::Carrier;
 use self::cut::{Cutter, End, Segment};
+use self::gate::Gate;
 use self::order::Order;
-use crate::program::{BinOp, Block, Expr, Program, Rate, Stmt, TriOp, Type, Value, Var, VarInfo};
+use super::Options;
+use super::hoist::Hoists;
+use super::plan::{Class, Plan};
+use crate::program::{BinOp, Block, Expr, Program, Rate, Stmt, TriOp, Type, Value, ValueInfo, Var, VarInfo};
 
 /// Where the barrier at a phase's end says it stands: no guest instruction does.
 const END_OF_PHASE: u32 = u32::MAX;
+
+/// Where a barrier says it stands that only the lanes of a wave need ([`exchange`]).
+const BETWEEN: u32 = u32::MAX - 1;
 
 /// The state of a wave that has come to a barrier, and of one that has ended.
 const NOWHERE: u32 = u32::MAX;
@@ -46,28 +59,86 @@ pub(super) fn ends_phase(pc: u32) -> bool {
     pc == END_OF_PHASE
 }
 
+/// Whether a statement is the loop that goes through phases.
+pub(super) fn is_phase_loop(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Loop { body } if has_phases(body))
+}
+
 /// Whether a loop with this body goes through phases.
 pub(super) fn has_phases(body: &[Stmt]) -> bool {
     matches!(body.last(), Some(Stmt::Barrier { pc }) if ends_phase(*pc))
 }
 
-/// The program with phases from statement `from` of its body on.
-pub(super) fn phased(program: &Program, from: usize) -> Program {
+/// The program with phases from statement `from` of its body on, and its plan. One that is to be held back has phases throughout.
+pub(super) fn with_phases(
+    program: &Program,
+    plan: &Plan,
+    from: usize,
+    options: &Options,
+    hoists: &Hoists,
+) -> (Program, Plan) {
+    let remade = |program: &Program| Plan::new(program, options.holding, options.slots_apart, hoists);
+    if !options.resumes {
+        let program = phased(program, from, &|_| false);
+        let plan = remade(&program);
+        return (program, plan);
+    }
+    paused(program, plan, &remade)
+}
+
+/// The program with phases throughout, whose lanes tell each other nothing but by words ([`exchange`]), and its plan. `waves`: the
+/// most that a workgroup has.
+pub(super) fn with_words(program: &Program, plan: &Plan, waves: u32, options: &Options) -> (Program, Plan) {
+    let checked = exchange::checked(program, plan);
+    let slots_apart = plan.slots_apart;
+    let program = exchange::explicit(program, plan, waves);
+    let remade = |program: &Program| Plan { slots_apart, ..Plan::of_words(program, &checked) };
+    if options.resumes {
+        return paused(&program, &remade(&program), &remade);
+    }
+    let program = phased(&program, 0, &|_| false);
+    let plan = remade(&program);
+    (program, plan)
+}
+
+/// The program with phases throughout, such that waves can be held back between them ([`hold`]), and its plan.
+fn paused(program: &Program, plan: &Plan, remade: &dyn Fn(&Program) -> Plan) -> (Program, Plan) {
+    let (program, pausing) = pause::with_pauses(program, plan);
+    let plan = remade(&program);
+    let program = phased(&program, 0, &|stmt| pause::ends_phases(stmt, &plan));
+    let mut plan = remade(&program);
+    plan.pausing = Some(pausing);
+    (program, plan)
+}
+
+fn is_wave_loop(stmt: &Stmt, plan: &Plan) -> bool {
+    matches!(stmt, Stmt::Loop { .. }) && plan.need(stmt).class == Class::Wave
+}
+
+/// The program with phases from statement `from` of its body on. Iterations of loops that `ends` tells of are phases too.
+fn phased(program: &Program, from: usize, ends: &dyn Fn(&Stmt) -> bool) -> Program {
     let (before, parted) = program.body.split_at(from.min(program.body.len()));
-    let segments = Cutter::segments(parted);
+    let segments = Cutter::segments(parted, ends);
     let order = Order::new(&segments);
     let mut program = Program { body: before.to_vec(), ..program.clone() };
-    let [state, next] = ["state", "next"].map(|name| variable(&mut program, name));
+    let [state, next] =
+        ["state", "next"].map(|name| variable(&mut program, name.into(), Type::B32, Rate::Uniform));
+    let gate = Gate::new(&mut program, &segments);
     let carrier = Carrier::new(&mut program, &segments, &order.places);
-    let mut maker = Maker { carrier, state, next };
+    let mut maker = Maker { carrier, state, next, gate };
     let body = maker.body(&segments, &order);
     program.body.extend(body);
     program
 }
 
-fn variable(program: &mut Program, name: &str) -> Var {
-    program.vars.push(VarInfo { ty: Type::B32, rate: Rate::Uniform, name: name.into() });
+fn variable(program: &mut Program, name: String, ty: Type, rate: Rate) -> Var {
+    program.vars.push(VarInfo { ty, rate, name });
     Var(program.vars.len() as u32 - 1)
+}
+
+fn fresh(program: &mut Program, ty: Type, rate: Rate) -> Value {
+    program.values.push(ValueInfo { ty, rate });
+    Value(program.values.len() as u32 - 1)
 }
 
 /// Puts segments together.
@@ -77,6 +148,8 @@ struct Maker<'p> {
     state: Var,
     /// Segment that it starts the next phase with.
     next: Var,
+    /// How it waits at barriers of the guest, if phases end elsewhere too.
+    gate: Option<Gate>,
 }
 
 impl Maker<'_> {
@@ -85,7 +158,7 @@ impl Maker<'_> {
         let first = self.number(0, &mut block);
         block.push(Stmt::Set(self.next, first));
         let mut phase = Block::new();
-        let next = self.define(Type::B32, Expr::Get(self.next), &mut phase);
+        let next = self.start(&mut phase);
         phase.push(Stmt::Set(self.state, next));
         let mut chain = Block::new();
         for place in &order.places {
@@ -96,6 +169,7 @@ impl Maker<'_> {
             chain = vec![Stmt::Loop { body: chain }];
         }
         phase.extend(chain);
+        self.tell_gate(&mut phase);
         phase.push(Stmt::Barrier { pc: END_OF_PHASE });
         block.push(Stmt::Loop { body: phase });
         block
@@ -111,23 +185,23 @@ impl Maker<'_> {
         self.define(Type::B32, Expr::Const32(number as u32), block)
     }
 
-    /// Whether the wave is in the state.
-    fn is(&mut self, number: u32, block: &mut Block) -> Value {
-        let state = self.define(Type::B32, Expr::Get(self.state), block);
+    /// Whether a variable is a number.
+    fn is(&mut self, var: Var, number: u32, block: &mut Block) -> Value {
+        let state = self.define(Type::B32, Expr::Get(var), block);
         let number = self.define(Type::B32, Expr::Const32(number), block);
         self.define(Type::Bool, Expr::Bin(BinOp::Eq, state, number), block)
     }
 
     /// A segment where the wave is in it.
     fn link(&mut self, place: usize, segment: &Segment, chain: &mut Block) {
-        let cond = self.is(place as u32, chain);
+        let cond = self.is(self.state, place as u32, chain);
         let (mut then, end) = self.carrier.segment(place, segment);
         self.end(end, &mut then);
         chain.push(Stmt::If { cond, then, otherwise: Block::new() });
     }
 
     fn leave_if_nowhere(&mut self, chain: &mut Block) {
-        let cond = self.is(NOWHERE, chain);
+        let cond = self.is(self.state, NOWHERE, chain);
         chain.push(Stmt::If { cond, then: vec![Stmt::Break], otherwise: Block::new() });
     }
 
@@ -135,7 +209,11 @@ impl Maker<'_> {
         let nowhere = NOWHERE as usize;
         match end {
             End::Jump(to) => self.go(to, None, block),
-            End::Barrier(to) => self.go(nowhere, Some(to), block),
+            End::Pause(to) => self.go(nowhere, Some(to), block),
+            End::Barrier(to) => {
+                self.go(nowhere, Some(to), block);
+                self.wait(block);
+            }
             End::Stop => {
                 self.go(nowhere, Some(nowhere), block);
                 block.push(Stmt::Return);

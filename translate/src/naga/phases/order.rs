@@ -41,7 +41,7 @@ fn reached(segments: &[Segment]) -> BTreeSet<usize> {
     let (mut found, mut todo) = (BTreeSet::from([0]), vec![0]);
     while let Some(at) = todo.pop() {
         let end = segments[at].end;
-        let behind = if let End::Barrier(to) = end { Some(to) } else { None };
+        let behind = if let End::Barrier(to) | End::Pause(to) = end { Some(to) } else { None };
         todo.extend(end.successors().chain(behind).filter(|to| found.insert(*to)));
     }
     found

@@ -3,7 +3,8 @@
 //! Whoever includes this file has the program form as `form`.
 
 use super::form::{
-    Access, BinOp, Builder, Builtin, Program, Rate, Space, Stmt, Type, UnOp, Value, Var, Width,
+    Access, AtomicOp, BinOp, Builder, Builtin, Program, Rate, Space, Stmt, Type, UnOp, Value, Var, WaveOp,
+    Width,
 };
 
 /// Waves that programs are for, and how many make a workgroup: the last one lacks one.
@@ -23,7 +24,9 @@ pub(crate) struct Parted {
 pub(crate) fn all() -> Vec<Parted> {
     let forward = |program| Parted { program, goes_back: false };
     let back = Parted { program: iterations(false), goes_back: true };
-    vec![forward(branch()), forward(early_end()), forward(iterations(true)), back]
+    let among_lanes = [Maker::tell, Maker::in_order].map(|what| forward(parting(what)));
+    let among_waves = [forward(branch()), forward(early_end()), forward(iterations(true)), back];
+    among_waves.into_iter().chain(among_lanes).collect()
 }
 
 fn unit(space: Space, address: Value, valid: Value) -> Access {
@@ -92,6 +95,55 @@ impl Maker {
         self.b.push(Stmt::Barrier { pc: 8 });
     }
 
+    fn add(&mut self, what: Value) {
+        let sum = self.b.get(self.sum);
+        let new = self.b.bin(BinOp::Add, sum, what);
+        self.b.set(self.sum, new);
+    }
+
+    /// Lanes tell each other their sums in every way that there is.
+    fn tell(&mut self) {
+        let (lane, sum, five, zero) =
+            (self.b.builtin(Builtin::Lane), self.b.get(self.sum), self.b.c32(5), self.b.c32(0));
+        let other = self.b.bin(BinOp::Xor, lane, five);
+        let picked = self.b.bin(BinOp::And, other, sum);
+        let vote = self.b.bin(BinOp::Ne, picked, zero);
+        let bits = self.b.wave(WaveOp::Ballot(vote));
+        let low = self.b.un(UnOp::Low, bits);
+        self.add(low);
+        let any = self.b.wave(WaveOp::Any(vote));
+        let any = self.b.un(UnOp::FromBool, any);
+        self.add(any);
+        let read = self.b.wave(WaveOp::ReadLane { value: sum, lane: self.wave });
+        self.add(read);
+        let far = self.b.bin(BinOp::Mul, other, five);
+        for op in [
+            WaveOp::Shuffle { value: sum, lane: other },
+            WaveOp::Send { value: sum, lane: far, active: vote },
+            // All lanes read one.
+            WaveOp::Shuffle { value: sum, lane: five },
+        ] {
+            let told = self.b.wave(op);
+            self.add(told);
+        }
+    }
+
+    /// Lanes change one word of LDS in their order, and the wave changes it once.
+    fn in_order(&mut self) {
+        let (lane, sum, five, four) =
+            (self.b.builtin(Builtin::Lane), self.b.get(self.sum), self.b.c32(5), self.b.c32(4));
+        let here = self.place(self.wave);
+        // No lane's number has a sixth bit.
+        let none = self.b.bin(BinOp::ShrU, lane, five);
+        let same = self.b.bin(BinOp::Add, here, none);
+        let swapped = self.b.atomic(AtomicOp::Swap, sum, None, unit(Space::Lds, same, four));
+        self.add(swapped);
+        let more = self.b.get(self.sum);
+        self.b.store(vec![more], unit(Space::Lds, same, four));
+        let once = self.b.atomic(AtomicOp::Add, self.wave, None, unit(Space::Lds, here, four));
+        self.add(once);
+    }
+
     fn finish(mut self) -> Program {
         let sum = self.b.get(self.sum);
         let (lane, wave) = (self.b.builtin(Builtin::Lane), self.b.builtin(Builtin::Wave));
@@ -126,6 +178,21 @@ fn branch() -> Program {
         m.when(lowest, Maker::meet);
     });
     m.meet();
+    m.finish()
+}
+
+/// Some waves do what others do not, and all of them after they met.
+fn parting(what: fn(&mut Maker)) -> Program {
+    let mut m = Maker::new();
+    let low = m.below(2);
+    m.when(low, |m| {
+        what(m);
+        let lowest = m.below(1);
+        m.when(lowest, what);
+    });
+    m.meet();
+    what(&mut m);
+    what(&mut m);
     m.finish()
 }
 

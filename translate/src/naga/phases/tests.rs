@@ -3,38 +3,74 @@
 #[path = "programs.rs"]
 mod programs;
 
+use std::collections::HashSet;
+
 use super::cut::Cutter;
 use super::order::Order;
-use super::phased;
+use super::{paused, phased, with_words};
+use crate::backend::{Fidelity, Holding};
+use crate::naga::hoist::Hoists;
+use crate::naga::plan::Plan;
+use crate::naga::{Options, shares};
 use crate::program as form;
 use crate::program::eval::tests::{Flat, block, launch, run_on, store_lanes};
 use crate::program::{BinOp, Builder, Builtin, Program, Stmt, verify};
 use programs::{BYTES, GROUP, Parted, WAVES};
 
-/// What both forms of a program leave; the program with phases is held to the rules of all programs.
-fn left(program: &Program) -> [Vec<u8>; 2] {
-    let changed = phased(program, 0);
-    verify(&changed).unwrap();
-    [program, &changed].map(|program| {
-        let memory = Flat::new(BYTES);
-        run_on(program, &launch(WAVES, GROUP), &memory).unwrap();
-        memory.0.into_inner().unwrap()
-    })
+/// A program with phases, of lanes in invocations of their own, such that they tell each other nothing but by words.
+fn of_words(program: &Program, resumes: bool) -> Program {
+    let options = Options {
+        holding: Holding::Lane,
+        fidelity: Fidelity::Exact,
+        waves_per_group: GROUP,
+        ragged: true,
+        slots_apart: false,
+        direct: true,
+        hoisted: false,
+        pointers: false,
+        resumes,
+        quiet: false,
+        workgroups: None,
+    };
+    let plan = Plan::new(program, Holding::Lane, false, &Hoists::default());
+    with_words(program, &plan, GROUP, &options).0
+}
+
+/// A program with phases in which waves can be held back.
+fn held(program: &Program) -> Program {
+    let plan = |program: &Program| Plan::of_words(program, &HashSet::new());
+    paused(program, &plan(program), &plan).0
+}
+
+/// What a program leaves, which is held to the rules of all programs.
+fn left(program: &Program) -> Vec<u8> {
+    verify(program).unwrap();
+    let memory = Flat::new(BYTES);
+    run_on(program, &launch(WAVES, GROUP), &memory).unwrap();
+    memory.0.into_inner().unwrap()
 }
 
 #[test]
 fn programs_with_phases_leave_what_they_left_before() {
     for Parted { program, goes_back } in programs::all() {
-        assert_eq!(Order::new(&Cutter::segments(&program.body)).goes_back, goes_back);
-        let [before, with_phases] = left(&program);
-        assert_eq!(before, with_phases);
+        assert!(shares(&program));
+        assert_eq!(Order::new(&Cutter::segments(&program.body, &|_| false)).goes_back, goes_back);
+        let before = left(&program);
         assert_ne!(before, Flat::new(BYTES).0.into_inner().unwrap(), "it stores something");
+        assert_eq!(before, left(&phased(&program, 0, &|_| false)));
+        assert_eq!(before, left(&held(&program)));
+        for resumes in [false, true] {
+            let told = of_words(&program, resumes);
+            assert_eq!(before, left(&told));
+            let waves = told.body.iter().any(|s| s.any(&|s| matches!(s, Stmt::Let(_, form::Expr::Wave(_)))));
+            assert!(!waves, "lanes tell each other something other than by words");
+        }
     }
 }
 
 #[test]
 fn a_wave_that_never_ends_uses_up_its_budget() {
-    let program = phased(&programs::endless(), 0);
+    let program = phased(&programs::endless(), 0, &|_| false);
     let fault = run_on(&program, &launch(WAVES, GROUP), &Flat::new(BYTES)).unwrap_err();
     assert_eq!(fault.code, crate::backend::codes::BUDGET);
 }
@@ -51,7 +87,7 @@ fn what_comes_before_is_left_as_it_is() {
     let program = b.finish();
     let from = program.body.iter().position(|s| matches!(s, Stmt::If { .. })).unwrap();
     assert!(from > at);
-    let changed = phased(&program, from);
+    let changed = phased(&program, from, &|_| false);
     verify(&changed).unwrap();
     assert_eq!(changed.body[..from], program.body[..from]);
     assert!(matches!(changed.body.last(), Some(Stmt::Loop { body }) if super::has_phases(body)));

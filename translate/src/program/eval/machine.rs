@@ -35,7 +35,7 @@ impl<'p> Group<'p> {
     pub(super) fn new(program: &'p Program, launch: &'p Launch, group: u32, waves: Range<u32>) -> Self {
         let first = waves.start;
         let waves = waves.map(|wave| Wave::new(program, launch, [wave, wave - first, group])).collect();
-        Group { waves, lds: vec![0; program.lds_bytes as usize] }
+        Group { waves, lds: vec![0; (program.lds_bytes + program.exchange_bytes) as usize] }
     }
 
     /// Runs each wave that has not ended to its next barrier or its end.
@@ -282,7 +282,9 @@ impl<'p> Wave<'p> {
     fn local<'m>(&'m mut self, space: Space, lane: usize, lds: &'m mut [u8]) -> &'m mut [u8] {
         match space {
             Space::Scratch => &mut self.scratch[lane],
-            _ => lds,
+            // The words of the exchange lie behind LDS.
+            Space::Exchange => &mut lds[self.program.lds_bytes as usize..],
+            _ => &mut lds[..self.program.lds_bytes as usize],
         }
     }
 
