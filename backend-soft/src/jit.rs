@@ -1,17 +1,21 @@
 //! Cranelift at work: the host's code generator, and programs turned into functions of this process.
 
-use cranelift_codegen::ir::{AbiParam, Endianness, Function, Signature, Type, UserFuncName, types};
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::{
+    AbiParam, Endianness, Function, InstBuilder, MemFlagsData, Signature, Type, UserFuncName, types,
+};
 use cranelift_codegen::isa::{Builder, CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{CodegenError, Context as Codegen};
-use cranelift_frontend::FunctionBuilderContext;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 
 use crate::backend::SoftOptions;
-use crate::lower::{Helpers, Host, Lowered, lower};
+use crate::lower::{Context, Helpers, Host, Lowered, lower};
 use crate::plan::{Plan, Tail};
-use crate::raw::{Code, HELPERS, Library};
+use crate::raw::{ACCESS, Code, HELPERS, Library};
 
 /// Flags of the code generator. Frames are probed, so that a program with many values cannot step over a stack's guard.
 const FLAGS: &[(&str, &str)] = &[
@@ -63,6 +67,7 @@ pub(crate) struct Jit {
     library: Library,
     host: Host,
     helpers: Vec<FuncId>,
+    gate: FuncId,
     codegen: Codegen,
     contexts: FunctionBuilderContext,
     functions: u32,
@@ -99,9 +104,10 @@ impl Jit {
         }
         let mut module = JITModule::new(builder);
         let helpers = declare(&mut module, pointer, convention)?;
-        let codegen = module.make_context();
+        let (mut codegen, mut contexts) = (module.make_context(), FunctionBuilderContext::new());
+        let gate = define_gate(&mut module, (pointer, convention), &mut codegen, &mut contexts)?;
         let library = Library::new(module);
-        Ok(Jit { library, host, helpers, codegen, contexts: FunctionBuilderContext::new(), functions: 0 })
+        Ok(Jit { library, host, helpers, gate, codegen, contexts, functions: 0 })
     }
 
     /// What the host's code does by itself.
@@ -119,7 +125,7 @@ impl Jit {
         let id = module.declare_function(&name, Linkage::Local, &signature).map_err(Box::new)?;
         let function = &mut self.codegen.func;
         *function = Function::with_name_signature(UserFuncName::user(0, id.as_u32()), signature);
-        let helpers = import(module, &self.helpers, function);
+        let helpers = import(module, self.gate, &self.helpers, function);
         let lowered = lower(plan, self.host, helpers, function, &mut self.contexts);
         let defined = module.define_function(id, &mut self.codegen);
         module.clear_context(&mut self.codegen);
@@ -187,10 +193,43 @@ fn declare(module: &mut JITModule, pointer: Type, convention: CallConv) -> Resul
     HELPERS.iter().map(declare).collect()
 }
 
+/// Makes the function that calls a helper of accesses, keeps all registers, and leaves in the context whether it refused: `fn(context,
+/// helper, site, address, valid, lane)`.
+fn define_gate(
+    module: &mut JITModule,
+    (pointer, convention): (Type, CallConv),
+    codegen: &mut Codegen,
+    contexts: &mut FunctionBuilderContext,
+) -> Result<FuncId, JitError> {
+    let params: Vec<Type> = ACCESS.iter().map(|ty| ty.unwrap_or(pointer)).collect();
+    let helper = signature(&params, types::I32, convention);
+    let mut gate = Signature::new(CallConv::PreserveAll);
+    gate.params = [&helper.params[..1], &[AbiParam::new(pointer)], &helper.params[1..]].concat();
+    let id = module.declare_function("gate", Linkage::Local, &gate).map_err(Box::new)?;
+    codegen.func = Function::with_name_signature(UserFuncName::user(0, id.as_u32()), gate);
+    let mut b = FunctionBuilder::new(&mut codegen.func, contexts);
+    let block = b.create_block();
+    b.append_block_params_for_function_params(block);
+    b.switch_to_block(block);
+    b.seal_block(block);
+    let helper = b.import_signature(helper);
+    let given = b.block_params(block).to_vec();
+    let call = b.ins().call_indirect(helper, given[1], &[&given[..1], &given[2..]].concat());
+    let refused = b.inst_results(call)[0];
+    b.ins().store(MemFlagsData::trusted(), refused, given[0], offset_of!(Context, refused) as i32);
+    b.ins().return_(&[]);
+    b.finalize(module.isa().frontend_config());
+    module.define_function(id, codegen).map_err(Box::new)?;
+    module.clear_context(codegen);
+    Ok(id)
+}
+
 /// The helpers as `function` may call them, in the order of [`HELPERS`].
-fn import(module: &mut JITModule, helpers: &[FuncId], function: &mut Function) -> Helpers {
+fn import(module: &mut JITModule, gate: FuncId, helpers: &[FuncId], function: &mut Function) -> Helpers {
+    let gate = module.declare_func_in_func(gate, function);
     let mut at = |i: usize| module.declare_func_in_func(helpers[i], function);
     Helpers {
+        gate,
         load: at(0),
         store: at(1),
         atomic: at(2),

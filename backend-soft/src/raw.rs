@@ -10,7 +10,9 @@
 //!    atomic operations where others may touch it at the same time; no reference to it is ever made.
 //! 3. Generated code comes from programs that passed `verify`. It touches: the [`Context`] it is given, which names the worker that
 //!    has it while its code runs; the `Site`s of its own accesses; its frame, which is as long as its plan says; parameters, tables,
-//!    LDS and scratch inside their lengths; and guest memory at `host + i` for `i` below a site's limit. [`Code::run`] checks the lengths that it is given.
+//!    LDS and scratch inside their lengths; and guest memory at `host + i` for `i` below a site's limit. It calls the helpers of
+//!    accesses through the generator's gate alone, which gives back every register as it was. [`Code::run`] checks the lengths that
+//!    it is given.
 //! 4. A site's limit is above 0 only while the memory behind it is valid: a launch begins with sites that were filled since
 //!    spans were last forgotten, or with empty ones, and those that store are empty if windows were closed since.
 //! 5. Code lives until its library and all handles to it are gone.
@@ -463,9 +465,9 @@ pub(crate) struct Helper {
     pub(crate) result: Type,
 }
 
-const ACCESS: &[Option<Type>] =
+/// Of all accesses: context, site, address, `valid`, lane.
+pub(crate) const ACCESS: &[Option<Type>] =
     &[None, Some(types::I32), Some(types::I64), Some(types::I32), Some(types::I32)];
-const QUAD: &[Option<Type>] = &[None, Some(types::I32), Some(types::I32)];
 const F32X1: &[Option<Type>] = &[Some(types::I32)];
 const F32X3: &[Option<Type>] = &[Some(types::I32); 3];
 const F64X3: &[Option<Type>] = &[Some(types::I64); 3];
@@ -484,9 +486,9 @@ pub(crate) static HELPERS: [Helper; 12] = [
     helper("guestwave_load", load as *const u8, ACCESS, types::I32),
     helper("guestwave_store", store as *const u8, ACCESS, types::I32),
     helper("guestwave_atomic", atomic as *const u8, ACCESS, types::I32),
-    helper("guestwave_load_quad", load_quad as *const u8, QUAD, types::I32),
-    helper("guestwave_store_quad", store_quad as *const u8, QUAD, types::I32),
-    helper("guestwave_atomic_quad", atomic_quad as *const u8, QUAD, types::I32),
+    helper("guestwave_load_quad", load_quad as *const u8, ACCESS, types::I32),
+    helper("guestwave_store_quad", store_quad as *const u8, ACCESS, types::I32),
+    helper("guestwave_atomic_quad", atomic_quad as *const u8, ACCESS, types::I32),
     helper("guestwave_fma_f32", fma_f32 as *const u8, F32X3, types::I32),
     helper("guestwave_fma_f64", fma_f64 as *const u8, F64X3, types::I64),
     helper("guestwave_exp2", exp2 as *const u8, F32X1, types::I32),
@@ -532,29 +534,29 @@ unsafe extern "C" fn atomic(context: *mut Context, site: u32, address: u64, vali
     u32::from(unsafe { worker(context) }.atomic(site, address, valid, lane).is_err())
 }
 
-/// The load of a quad of generated code; 1 if it faults.
+/// The load of a quad of generated code, whose addresses and bytes are in the context; 1 if it faults.
 ///
 /// # Safety
 /// As [`worker`].
-unsafe extern "C" fn load_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
+unsafe extern "C" fn load_quad(context: *mut Context, site: u32, _: u64, _: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.load_quad(site, lane).is_err())
 }
 
-/// The store of a quad of generated code; 1 if it faults.
+/// The store of a quad of generated code, whose addresses and bytes are in the context; 1 if it faults.
 ///
 /// # Safety
 /// As [`worker`].
-unsafe extern "C" fn store_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
+unsafe extern "C" fn store_quad(context: *mut Context, site: u32, _: u64, _: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.store_quad(site, lane).is_err())
 }
 
-/// The atomic of a quad of generated code; 1 if it faults.
+/// The atomic of a quad of generated code, whose addresses and bytes are in the context; 1 if it faults.
 ///
 /// # Safety
 /// As [`worker`].
-unsafe extern "C" fn atomic_quad(context: *mut Context, site: u32, lane: u32) -> u32 {
+unsafe extern "C" fn atomic_quad(context: *mut Context, site: u32, _: u64, _: u32, lane: u32) -> u32 {
     // SAFETY: as `worker` asks.
     u32::from(unsafe { worker(context) }.atomic_quad(site, lane).is_err())
 }

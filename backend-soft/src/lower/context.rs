@@ -59,6 +59,8 @@ pub(crate) struct Context {
     pub(crate) compare: u64,
     /// The same of four lanes.
     pub(crate) quad: QuadContext,
+    /// Whether the last access that was left to a helper is refused: 1.
+    pub(crate) refused: u32,
     /// Lanes of the wave that may be alive: the first ones.
     pub(crate) alive: u64,
     /// The worker whose helpers the wave's code calls.

@@ -339,8 +339,16 @@ impl Lowering<'_, '_> {
         let address = if narrow { self.b.ins().uextend(types::I64, address) } else { address };
         let lane = self.lane_index();
         let lane = self.b.ins().ireduce(types::I32, lane);
+        self.ask(helper, site, [address, valid, lane]);
+    }
+
+    /// Leaves an access to a helper: where it is, what of it exists, and which lane makes it. Stops if it is refused. The call
+    /// keeps all registers, so that the ways that need no helper do not have to save any.
+    pub(super) fn ask(&mut self, helper: FuncRef, site: i32, [address, valid, lane]: [Ir; 3]) {
         let site = self.b.ins().iconst(types::I32, i64::from(site));
-        let refused = self.call(helper, &[self.context, site, address, valid, lane]);
+        let helper = self.b.ins().func_addr(types::I64, helper);
+        self.b.ins().call(self.helpers.gate, &[self.context, helper, site, address, valid, lane]);
+        let refused = self.context_field(types::I32, offset_of!(Context, refused));
         self.stop_if(refused, status::FAULT);
     }
 }

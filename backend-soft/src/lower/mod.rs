@@ -41,6 +41,8 @@ pub(crate) struct Host {
 /// Helpers, as the function under construction knows them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Helpers {
+    /// Through which the helpers of accesses are called.
+    pub(crate) gate: FuncRef,
     pub(crate) load: FuncRef,
     pub(crate) store: FuncRef,
     pub(crate) atomic: FuncRef,

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{Block, BlockArg, FuncRef, InstBuilder, MemFlagsData,
 use guestwave_translate::program::{Access, Rate, Space, Stmt, Type, Value, Width};
 
 use super::super::memory::{Existing, guest_flags};
-use super::super::{Context, Lowering, QuadContext, Site, SiteInfo, SiteKind, status};
+use super::super::{Context, Lowering, QuadContext, Site, SiteInfo, SiteKind};
 use super::Quad;
 use super::row::Row;
 
@@ -466,8 +466,7 @@ impl Lowering<'_, '_> {
         self.set_quad_field(valid, offset_of!(QuadContext, valid));
         let lane = self.lane_index();
         let lane = self.b.ins().ireduce(types::I32, lane);
-        let site = self.b.ins().iconst(types::I32, i64::from(site));
-        let refused = self.call(helper, &[self.context, site, lane]);
-        self.stop_if(refused, status::FAULT);
+        let [address, valid] = [types::I64, types::I32].map(|ty| self.b.ins().iconst(ty, 0));
+        self.ask(helper, site, [address, valid, lane]);
     }
 }
