@@ -6,11 +6,13 @@
 
 use naga::{Block, MathFunction as M, Statement};
 
+use super::SiteKind;
 use super::func::Ex;
 use super::helpers::spin;
-use super::layout::{slot, slot_start};
+use super::layout::{flag, slot, slot_start};
 use super::lower::Lower;
 use super::plan::Marking;
+use super::spread::{FAR, Step};
 use crate::program::{Access, BinOp, Expr, Space, Value};
 
 /// An access in the lane that is being emitted for.
@@ -165,8 +167,24 @@ impl<'p> Lower<'p> {
         if self.options.direct { self.load_direct(reach) } else { self.load_general(reach) }
     }
 
+    /// Notes it if lanes that are a step apart store what others do.
+    fn note_overlap(&mut self, reach: &Reach<'p>, step: Step) {
+        let (of, times) = (self.get(step.of), self.f.u32(step.times));
+        let (step, bytes) = (self.f.mul(of, times), self.f.u32(reach.bytes()));
+        let room = self.f.u32(FAR - reach.bytes().min(FAR));
+        let beyond = self.f.sub(step, bytes);
+        let close = self.f.ge(beyond, room);
+        let any = self.any_valid(reach);
+        let happened = self.all_of(any, Some(close)).unwrap_or(close);
+        let site = self.access_site(SiteKind::Write, reach.access);
+        self.note(happened, flag::ORDER, site, None);
+    }
+
     /// Stores units.
     pub(super) fn store(&mut self, reach: &Reach<'p>, values: &[Ex], marking: Marking) {
+        if let Marking::Stepped(step) = marking {
+            self.note_overlap(reach, step);
+        }
         match reach.access.space {
             Space::Table => {}
             Space::Exchange => self.tell(reach, values),

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::hoist::Hoists;
-use super::spread::{Reach, Spread, Spreads};
+use super::spread::{Reach, Spread, Spreads, Step};
 use crate::backend::Holding;
 use crate::program::{Access, AtomicOp, Expr, Program, Rate, Space, Stmt, Var, Width};
 
@@ -31,6 +31,8 @@ pub(super) struct Need {
     pub(super) cut: bool,
     /// Its stores look whether a byte is stored twice.
     pub(super) check: bool,
+    /// Its store's lanes are so far apart; whether that is far enough shows when it runs.
+    pub(super) step: Option<Step>,
     /// All lanes store, each the dword behind the last lane's.
     pub(super) rows: bool,
     /// Lane by lane.
@@ -46,6 +48,8 @@ pub(super) enum Marking {
     Lanes,
     /// By each lane, which looks whether it was marked before.
     Checked,
+    /// By each lane, if lanes are so far apart that none stores what another does.
+    Stepped(Step),
     /// By some lanes for those after them.
     Rows,
 }
@@ -53,10 +57,11 @@ pub(super) enum Marking {
 impl Need {
     /// How what it stores is marked.
     pub(super) fn marking(&self) -> Marking {
-        match (self.check, self.rows) {
-            (true, _) => Marking::Checked,
-            (false, true) => Marking::Rows,
-            (false, false) => Marking::Lanes,
+        match self.step {
+            _ if self.check => Marking::Checked,
+            _ if self.rows => Marking::Rows,
+            Some(step) => Marking::Stepped(step),
+            None => Marking::Lanes,
         }
     }
 }
@@ -152,8 +157,15 @@ impl Plan {
 
     /// What `stmt`, a statement of the program the plan was made for, needs.
     pub(super) fn need(&self, stmt: &Stmt) -> Need {
-        let unknown =
-            Need { class: Class::Wave, cut: true, check: true, rows: false, serial: false, meets: true };
+        let unknown = Need {
+            class: Class::Wave,
+            cut: true,
+            check: true,
+            step: None,
+            rows: false,
+            serial: false,
+            meets: true,
+        };
         self.needs.get(&std::ptr::from_ref(stmt)).copied().unwrap_or(unknown)
     }
 }
@@ -229,7 +241,7 @@ impl<'p> Maker<'p> {
             Stmt::Break | Stmt::Continue | Stmt::Trap { .. } => Class::Wave,
         };
         let rows = !varying && self.rows(stmt);
-        let need = Need { class, cut: false, check: false, rows, serial: false, meets: false };
+        let need = Need { class, cut: false, check: false, step: None, rows, serial: false, meets: false };
         self.plan.needs.insert(std::ptr::from_ref(stmt), need);
         class
     }
@@ -343,7 +355,20 @@ impl<'p> Maker<'p> {
             return;
         }
         let checkable = matches!(stmt, Stmt::Store { .. }) && access.space == Space::Global;
-        self.set(stmt, |n| if checkable { n.check = true } else { n.serial = true });
+        if checkable {
+            self.keep_apart(stmt, access);
+        } else {
+            self.set(stmt, |n| n.serial = true);
+        }
+    }
+
+    /// Has a store see to it that no two lanes store one byte.
+    fn keep_apart(&mut self, stmt: &'p Stmt, access: &Access) {
+        let step = self.spreads.step(access.address);
+        self.set(stmt, |n| match step {
+            Some(_) => n.step = step,
+            None => n.check = true,
+        });
     }
 
     /// Stores of lanes some of which stay away.
@@ -356,7 +381,7 @@ impl<'p> Maker<'p> {
                 if access.space == Space::Global
                     && !self.alone(access, src.len() as u32 * access.width.bytes()) =>
             {
-                self.set(stmt, |n| n.check = true);
+                self.keep_apart(stmt, access);
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::program::{BinOp, Builtin, Expr, Program, Rate, UnOp, Value};
+use crate::program::{BinOp, Builtin, Expr, Program, Rate, Type, UnOp, Value};
 
 /// An address as `constant + sum of coefficient * atom`; an atom is a value that is not looked into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,16 @@ impl Spread {
             && fits(overlap(gap.saturating_neg(), a_reach.above, b_reach.below))
     }
 }
+
+/// From one lane to the next, `times` a uniform `B32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) of: Value,
+    pub(super) times: u32,
+}
+
+/// Steps that add up to less than half the ring of 2^32, whatever the lanes.
+pub(super) const FAR: u32 = 1 << 24;
 
 /// Bytes that an access reaches around its address.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +107,29 @@ impl<'p> Spreads<'p> {
         }
     }
 
+    /// How far the low 32 bits of a value are from one lane to the next, where that is a number of the wave's.
+    pub(super) fn step(&self, value: Value) -> Option<Step> {
+        self.step_to(value, DEPTH)
+    }
+
+    fn step_to(&self, value: Value, depth: u32) -> Option<Step> {
+        let depth = depth.checked_sub(1)?;
+        let of = |v| self.step_to(v, depth);
+        let still = |v| self.program.info(v).rate == Rate::Uniform;
+        match self.exprs.get(&value).copied()? {
+            Expr::Un(UnOp::Extend | UnOp::Low, a) | Expr::Bin(BinOp::Pack, a, _) => of(a),
+            Expr::Bin(BinOp::Add, a, b) if still(a) => of(b),
+            Expr::Bin(BinOp::Add | BinOp::Sub, a, b) if still(b) => of(a),
+            Expr::Bin(BinOp::Mul, a, b) => {
+                let (lanes, by) = if still(a) { (b, a) } else { (a, b) };
+                let narrow = self.program.info(by).ty == Type::B32;
+                let times = self.stride(lanes).filter(|times| *times != 0)?;
+                (narrow && still(by)).then_some(Step { of: by, times })
+            }
+            _ => None,
+        }
+    }
+
     fn number(&self, value: Value) -> Option<u32> {
         match self.exprs.get(&value)? {
             Expr::Const32(c) => Some(*c),
@@ -110,7 +143,7 @@ impl<'p> Spreads<'p> {
         let stride = self.stride(value).unwrap_or(0);
         let distance = u64::from(stride.min(stride.wrapping_neg()));
         // No sum of steps goes half round the ring.
-        if distance < 1 << 24 { distance } else { 0 }
+        if distance < u64::from(FAR) { distance } else { 0 }
     }
 
     fn atom(&self, value: Value, spacing: u64) -> Spread {

@@ -423,6 +423,30 @@ fn lanes_store_in_order_where_some_stay_away() -> Worked {
     Worked { ends: Ok(left), ..one_wave("lanes store in order where some stay away", 64, make, []) }
 }
 
+/// Lanes store words `bytes` apart, which only shows when the program runs; the 48 first lanes do.
+fn store_apart(b: &mut Builder, bytes: u32) {
+    let (lane, wave, four, bytes) =
+        (b.builtin(Builtin::Lane), b.builtin(Builtin::Wave), b.c32(4), b.c32(bytes));
+    let cond = first_48(b);
+    let step = b.bin(BinOp::Add, wave, bytes);
+    let offset = b.bin(BinOp::Mul, lane, step);
+    let address = global(b, offset);
+    let then = block(b, |b| b.store(vec![lane], access(Space::Global, address, four)));
+    b.push(Stmt::If { cond, then, otherwise: vec![] });
+}
+
+fn lanes_that_are_no_step_apart_store_in_order() -> Worked {
+    let name = "lanes that are no step apart store in order";
+    let left = Left { stored: stored(4), words: vec![(0, 47)] };
+    Worked { ends: Ok(left), ..one_wave(name, 64, |b| store_apart(b, 0), []) }
+}
+
+fn lanes_that_are_a_step_apart_store_beside_each_other() -> Worked {
+    let name = "lanes that are a step apart store beside each other";
+    let left = Left { stored: stored(192), words: in_a_row(0..48) };
+    Worked { ends: Ok(left), ..one_wave(name, 64, |b| store_apart(b, 4), []) }
+}
+
 fn lanes_meet_in_a_branch_of_the_wave() -> Worked {
     let make = |b: &mut Builder| {
         b.program_mut().lds_bytes = 256;
@@ -465,7 +489,7 @@ fn what_is_computed_for_nans_only_may_be_wanted_twice_there() -> Worked {
     one_wave("what is computed for NaNs only may be wanted twice there", 32, make, words)
 }
 
-const ALL: [fn() -> Worked; 20] = [
+const ALL: [fn() -> Worked; 22] = [
     lanes_store_their_numbers,
     lanes_leave_a_loop_by_themselves,
     a_budget_that_is_enough,
@@ -482,6 +506,8 @@ const ALL: [fn() -> Worked; 20] = [
     sums_of_two_widths_keep_their_order,
     lanes_store_in_order_in_a_branch_of_the_wave,
     lanes_store_in_order_where_some_stay_away,
+    lanes_that_are_no_step_apart_store_in_order,
+    lanes_that_are_a_step_apart_store_beside_each_other,
     lanes_meet_in_a_branch_of_the_wave,
     zeros_that_follow_from_shifts_are_operands_like_others,
     a_zero_that_a_loop_ends_at_is_a_factor_like_others,
