@@ -14,7 +14,7 @@ use super::layout::{header, slot};
 use super::lower::Lower;
 use super::{HostCaps, Options};
 use crate::backend::Holding;
-use crate::program::{Access, Program, Space, Stmt, lift};
+use crate::program::{Access, Program, Space, Stmt, lift, put_aside};
 
 /// What was checked before the loop that is being emitted.
 #[derive(Default)]
@@ -31,7 +31,9 @@ fn looks_ahead(caps: &HostCaps, options: &Options) -> bool {
 
 /// The program as loops are looked at.
 pub(super) fn prepared<'a>(program: &'a Program, caps: &HostCaps, options: &Options) -> Cow<'a, Program> {
-    if looks_ahead(caps, options) { Cow::Owned(lift(program)) } else { Cow::Borrowed(program) }
+    let lifted = if looks_ahead(caps, options) { Cow::Owned(lift(program)) } else { Cow::Borrowed(program) };
+    let branches = !caps.runs_all_branches && options.holding == Holding::Lane;
+    if branches { Cow::Owned(put_aside(&lifted)) } else { lifted }
 }
 
 impl<'p> Lower<'p> {

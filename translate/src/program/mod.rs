@@ -42,6 +42,7 @@
 //!
 //! Every iteration takes from the wave's budget; when it is used up the dispatch ends without effect and says so.
 
+mod aside;
 mod build;
 mod dump;
 pub mod eval;
@@ -54,6 +55,7 @@ mod specialize;
 mod verify;
 mod walk;
 
+pub use aside::put_aside;
 pub use build::*;
 pub use expr::*;
 pub(crate) use fold::constant_bin;
