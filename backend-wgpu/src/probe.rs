@@ -107,6 +107,7 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
     HostCaps {
         floats: FloatCaps {
             fma32: true,
+            fma32_normal: true,
             fma64: true,
             div32: true,
             sqrt32: true,
@@ -134,7 +135,7 @@ pub(crate) fn presumed(opened: &Opened) -> HostCaps {
         fours: !cpu,
         workgroup_bytes: opened.limits.max_compute_workgroup_storage_size,
         workgroup_invocations: opened.limits.max_compute_invocations_per_workgroup,
-        preferred_invocations: if cpu { 64 } else { 128 },
+        preferred_invocations: if cpu { 64 } else { 256 },
     }
 }
 

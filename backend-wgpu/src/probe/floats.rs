@@ -53,7 +53,7 @@ fn truth(b: &mut Builder, x: Value) -> Value {
     b.un(UnOp::FromBool, x)
 }
 
-const LOOKED: [Looked; 16] = [
+const LOOKED: [Looked; 17] = [
     Looked {
         name: "f32 addition and multiplication, each rounded",
         emit: |b, x, _| {
@@ -93,6 +93,16 @@ const LOOKED: [Looked; 16] = [
         name: "f32 fused multiply-add",
         emit: |b, x, _| b.tri(TriOp::FmaF32, x[0], x[1], x[2]),
         right: |c| b32(f(c.narrow[0]).mul_add(f(c.narrow[1]), f(c.narrow[2]))),
+        nan: Nan::Of32,
+    },
+    Looked {
+        name: "f32 fused multiply-add without denormals",
+        emit: |b, x, _| b.tri(TriOp::FmaF32, x[0], x[1], x[2]),
+        right: |c| {
+            let result = f(c.narrow[0]).mul_add(f(c.narrow[1]), f(c.narrow[2]));
+            let denormal = c.narrow.iter().any(|x| f(*x).is_subnormal());
+            if denormal || result.abs() < f32::MIN_POSITIVE { ANY } else { b32(result) }
+        },
         nan: Nan::Of32,
     },
     Looked {
@@ -245,6 +255,7 @@ fn caps(checks: &[Check], presumed: FloatCaps) -> FloatCaps {
             && holds("f32 a + 0 and a * 0")
             && holds("f32 rounding to whole numbers"),
         fma32: holds("f32 fused multiply-add"),
+        fma32_normal: holds("f32 fused multiply-add without denormals"),
         div32: holds("f32 division"),
         sqrt32: holds("f32 square root"),
         compare32: holds("f32 comparison"),

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use guestwave_backend_wgpu::WgpuBackend;
-use guestwave_translate::backend::{Backend, Holding, Launch};
+use guestwave_translate::backend::{Backend, Fidelity, Holding, Launch};
+use guestwave_translate::naga::{Options, lower};
 use guestwave_translate::program::{
     Access, BinOp, Builder, Builtin, Program, Rate, Slot, Space, Stmt, Trace, Type, UnOp, Value, Var, Width,
     eval, verify,
 };
 
 use crate::support::lane::memory::Memory;
+use wgpu::naga;
+
 use crate::support::{launch, patient, run};
 
 /// What is read, just below where high halves of addresses change.
@@ -190,6 +193,41 @@ fn loops_checked_ahead_do_what_they_would() {
             for stores in [false, true] {
                 Walk { shape, start, limit, step, base, stores }.agrees(&mut backend, 300);
             }
+        }
+    }
+}
+
+fn loops(block: &naga::Block) -> usize {
+    let inside = |statement: &naga::Statement| match statement {
+        naga::Statement::Block(block) => loops(block),
+        naga::Statement::If { accept, reject, .. } => loops(accept) + loops(reject),
+        naga::Statement::Loop { body, .. } => 1 + loops(body),
+        _ => 0,
+    };
+    block.iter().map(inside).sum()
+}
+
+#[test]
+fn loops_that_count_to_a_number_are_made_in_groups_one_by_one_and_with_all_checks() {
+    let host = patient().host_mut().clone();
+    let options = Options {
+        holding: Holding::Lane,
+        fidelity: Fidelity::Exact,
+        waves_per_group: 1,
+        ragged: false,
+        slots_apart: true,
+        direct: true,
+        hoisted: false,
+        pointers: true,
+        quiet: true,
+        resumes: false,
+        workgroups: None,
+    };
+    for shape in SHAPES {
+        for (step, versions) in [(8, 3), (0, 1)] {
+            let walk = Walk { shape, start: 0, limit: 40, step, base: 0, stores: false };
+            let lowered = lower(&walk.program(), &host, &options).unwrap();
+            assert_eq!(loops(&lowered.module.entry_points[0].function.body), versions, "{walk:?}");
         }
     }
 }

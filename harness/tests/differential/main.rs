@@ -54,15 +54,29 @@ const ENGINES: &[Engine] = &[
     Engine { name: "wgpu, lane", backend: wgpu, holding: Some(Holding::Lane) },
     Engine { name: "wgpu, pair", backend: wgpu, holding: Some(Holding::Pair) },
     Engine { name: "wgpu, wave", backend: wgpu, holding: Some(Holding::Wave) },
+    Engine { name: "wgpu, lane, as on a GPU", backend: as_on_a_gpu, holding: Some(Holding::Lane) },
 ];
 
 /// A graphics device, without which these tests fail. `GUESTWAVE_ADAPTER` chooses it.
 fn wgpu() -> Box<dyn Backend> {
+    Box::new(opened())
+}
+
+fn opened() -> WgpuBackend {
     let adapter = std::env::var("GUESTWAVE_ADAPTER").ok();
     match WgpuBackend::open(&WgpuOptions { adapter, timeout: PATIENCE, ..WgpuOptions::default() }) {
-        Ok(backend) => Box::new(backend),
+        Ok(backend) => backend,
         Err(e) => panic!("these tests need a graphics device: {e}"),
     }
+}
+
+/// The same device with modules as they are made for one that lets loops go on, skips what branches guard and has memory
+/// instructions for each lane. Programs here have few iterations.
+fn as_on_a_gpu() -> Box<dyn Backend> {
+    let mut backend = opened();
+    let host = backend.host_mut();
+    (host.loops, host.fours, host.runs_all_branches) = (None, true, false);
+    Box::new(backend)
 }
 
 impl Engine {
@@ -155,4 +169,9 @@ fn a_device_runs_random_programs_as_the_reference_does_two_lanes_an_invocation()
 #[test]
 fn a_device_runs_random_programs_as_the_reference_does_a_wave_an_invocation() {
     random::run(&ENGINES[4], SEEDS);
+}
+
+#[test]
+fn a_device_runs_random_programs_as_the_reference_does_as_on_a_gpu() {
+    random::run(&ENGINES[5], SEEDS);
 }

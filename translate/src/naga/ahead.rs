@@ -7,22 +7,31 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use naga::{Block, Statement};
+
 use super::bounds::Finder;
-use super::course::{Course, End};
+use super::course::{Course, End, Exit};
 use super::func::Ex;
 use super::layout::{header, slot};
 use super::lower::Lower;
 use super::{HostCaps, Options};
 use crate::backend::Holding;
-use crate::program::{Access, Program, Space, Stmt, lift, put_aside};
+use crate::program::{Access, Program, Space, Stmt, Value, lift, put_aside};
 
 /// What was checked before the loop that is being emitted.
 #[derive(Default)]
 pub(super) struct Ahead {
     accesses: HashSet<*const Access>,
-    /// Whether its iterations are counted behind it.
+    /// What its counter is behind it, if that is known.
     counts: Option<Ex>,
+    /// Groups of iterations that it does not end in, and how it ends.
+    groups: Option<(Ex, Exit)>,
 }
+
+/// Iterations of a group: the host has the loads of all under way at once.
+const GROUP: u32 = 4;
+/// Statements of a loop whose iterations are grouped.
+const MOST_STATEMENTS: usize = 96;
 
 /// Whether loops are made in two versions: not where the host counts their iterations as well.
 fn looks_ahead(caps: &HostCaps, options: &Options) -> bool {
@@ -67,11 +76,15 @@ impl<'p> Lower<'p> {
         body: &'p [Stmt],
         counters: (Ex, Option<Ex>),
         mut each: impl FnMut(&mut Self),
+        iteration: impl FnMut(&mut Self),
     ) {
         let Some((holds, ahead)) = self.ahead_of(body, counters) else { return each(self) };
-        let after = ahead.counts;
+        let (after, groups) = (ahead.counts, ahead.groups);
         self.f.open();
         self.ahead = Some(ahead);
+        if let Some(groups) = groups {
+            self.grouped(groups, iteration);
+        }
         each(self);
         self.ahead = None;
         if let Some(after) = after {
@@ -84,6 +97,28 @@ impl<'p> Lower<'p> {
         self.f.if_else(holds, accept, reject);
     }
 
+    /// Emits iterations in groups, without asking whether the loop ends in them.
+    fn grouped(&mut self, (groups, exit): (Ex, Exit), mut iteration: impl FnMut(&mut Self)) {
+        let left = self.f.local(self.types.u32, None);
+        self.f.store(left, groups);
+        self.f.open();
+        let (now, one) = (self.f.load(left), self.f.u32(1));
+        let done = self.f.is_u32(now, 0);
+        self.f.when(done, |f| f.push(Statement::Break));
+        let less = self.f.sub(now, one);
+        self.f.store(left, less);
+        self.passed = Some(exit);
+        (0..GROUP).for_each(|_| iteration(self));
+        self.passed = None;
+        let body = self.f.close();
+        self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
+    }
+
+    /// Of a branch that is known not to leave the loop, whether it is true.
+    pub(super) fn passes(&self, cond: Value) -> Option<bool> {
+        self.passed.filter(|exit| exit.cond == cond).map(|exit| !exit.if_true)
+    }
+
     fn checks(
         &mut self,
         body: &'p [Stmt],
@@ -94,6 +129,8 @@ impl<'p> Lower<'p> {
         let (last, whole) = self.last_iteration(&end);
         let (after, room) = self.room(last, counters);
         let mut holds = self.all_of(whole, Some(room));
+        let small = end.only && statements(body) <= MOST_STATEMENTS;
+        let groups = small.then(|| (self.f.shr_u32(last, GROUP.trailing_zeros()), end.exit));
         let last = self.f.widen(last);
         let mut finder = Finder::new(course, last);
         let mut accesses = HashSet::new();
@@ -104,7 +141,7 @@ impl<'p> Lower<'p> {
             }
         }
         let counts = end.only.then_some(after);
-        (end.only || !accesses.is_empty()).then_some((holds?, Ahead { accesses, counts }))
+        (end.only || !accesses.is_empty()).then_some((holds?, Ahead { accesses, counts, groups }))
     }
 
     /// The number of a loop's last iteration, from 0, if it counts to its limit in whole steps, and whether it does so.
@@ -175,6 +212,13 @@ struct Reached<'p> {
     access: &'p Access,
     bytes: u32,
     stores: bool,
+}
+
+/// Statements of a loop and of what stands in it.
+fn statements(body: &[Stmt]) -> usize {
+    let mut count = 0;
+    body.iter().for_each(|stmt| stmt.each(&mut |_| count += 1));
+    count
 }
 
 /// The loads and stores of a loop.

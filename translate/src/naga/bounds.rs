@@ -110,7 +110,7 @@ impl Lower<'_> {
                 let sum = self.sum(f, [a, b])?;
                 Some(Bounds { least: self.f.u64(0), even: 0, ..sum })
             }
-            BinOp::And => self.masked(f, a, b).or_else(|| self.masked(f, b, a)),
+            BinOp::And => self.masked(f, b).or_else(|| self.masked(f, a)),
             BinOp::Shl => {
                 let (x, by) = (self.bounds(f, a)?, f.shift(b)?);
                 let [least, most] = [x.least, x.most].map(|x| self.f.shl_u32(x, by));
@@ -145,8 +145,8 @@ impl Lower<'_> {
         Some(Bounds { least: self.f.sub(x.least, by), most: self.f.sub(x.most, by), holds, ..x })
     }
 
-    /// `a & mask`, the mask from outside.
-    fn masked(&mut self, f: &mut Finder<'_>, _a: Value, mask: Value) -> Option<Bounds> {
+    /// Whatever is masked with a number from outside.
+    fn masked(&mut self, f: &mut Finder<'_>, mask: Value) -> Option<Bounds> {
         if f.course.is_inside(mask) {
             return None;
         }

@@ -39,6 +39,8 @@ pub struct LoopLimit {
 pub struct FloatCaps {
     /// `Fma` of f32 rounds once.
     pub fma32: bool,
+    /// It does so where neither an operand nor the result is a denormal.
+    pub fma32_normal: bool,
     /// `Fma` of f64 rounds once.
     pub fma64: bool,
     /// f32 division is correctly rounded, denormals included.

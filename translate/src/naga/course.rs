@@ -38,6 +38,17 @@ pub(super) struct End {
     pub(super) limit: Value,
     /// Whether nothing else leaves it.
     pub(super) only: bool,
+    /// The branch that leaves it.
+    pub(super) exit: Exit,
+}
+
+/// A branch that leaves a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Exit {
+    /// What it asks.
+    pub(super) cond: Value,
+    /// Whether it leaves where that is true.
+    pub(super) if_true: bool,
 }
 
 impl<'a> Course<'a> {
@@ -161,12 +172,13 @@ impl<'a> Course<'a> {
 
     fn ends(&self, stmt: &Stmt) -> Option<End> {
         let Stmt::If { cond, then, otherwise } = stmt else { return None };
-        let mut leaves_if = match [then, otherwise].map(|b| b.last() == Some(&Stmt::Break)) {
+        let if_true = match [then, otherwise].map(|b| b.last() == Some(&Stmt::Break)) {
             [true, false] => true,
             [false, true] => false,
             _ => return None,
         };
-        let mut cond = *cond;
+        let exit = Exit { cond: *cond, if_true };
+        let (mut cond, mut leaves_if) = (*cond, if_true);
         while let Some(Expr::Un(UnOp::Not, inner)) = self.expr(cond) {
             (cond, leaves_if) = (inner, !leaves_if);
         }
@@ -177,6 +189,6 @@ impl<'a> Course<'a> {
             None => self.plus(number)?,
         };
         let moving = self.moving(from)?;
-        (!self.is_inside(limit)).then_some(End { moving, plus, limit, only: false })
+        (!self.is_inside(limit)).then_some(End { moving, plus, limit, only: false, exit })
     }
 }

@@ -88,6 +88,9 @@ impl<'p> Lower<'p> {
             Piece::Once(stmt) => self.once(stmt),
             Piece::Lanes(stretch) => self.stretch(stretch),
             Piece::Meet => self.meet(true),
+            Piece::If { cond, then, otherwise } if let Some(way) = self.passes(*cond) => {
+                self.pieces(if way { then } else { otherwise });
+            }
             Piece::If { cond, then, otherwise } => {
                 let cond = self.get(*cond);
                 let before = self.exchange.busy;
@@ -103,7 +106,7 @@ impl<'p> Lower<'p> {
             }
             Piece::Loop { body, stmts, meets: false } => {
                 let counters = (self.counters.wave, None);
-                self.checked_or_not(stmts, counters, |l| l.wave_loop(body, false));
+                self.checked_or_not(stmts, counters, |l| l.wave_loop(body, false), |l| l.pieces(body));
             }
             Piece::Loop { body, .. } => self.wave_loop(body, true),
             Piece::Phases(body) => self.phase_loop(body),
@@ -489,6 +492,9 @@ impl<'p> Lower<'p> {
                 let (pointer, what) = (self.var_pointer(*var), self.get(*value));
                 self.f.store(pointer, what);
             }
+            Stmt::If { cond, then, otherwise } if let Some(way) = self.passes(*cond) => {
+                self.lane_stmts(if way { then } else { otherwise });
+            }
             Stmt::If { cond, then, otherwise } => {
                 let cond = self.get(*cond);
                 let (accept, reject) = (self.lane_block(then), self.lane_block(otherwise));
@@ -496,7 +502,7 @@ impl<'p> Lower<'p> {
             }
             Stmt::Loop { body } => {
                 let counters = (self.counters.lane[self.k], Some(self.counters.wave));
-                self.checked_or_not(body, counters, |l| l.lane_loop(body));
+                self.checked_or_not(body, counters, |l| l.lane_loop(body), |l| l.lane_stmts(body));
             }
             Stmt::Break => self.f.push(Statement::Break),
             Stmt::Continue => self.f.push(Statement::Continue),

@@ -1,6 +1,6 @@
 //! SPIR-V from a module, with what keeps drivers from changing floats added to its words.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -22,6 +22,7 @@ const FIRST_TYPE: std::ops::RangeInclusive<u32> = 19..=59;
 const EXT_FMA: u32 = 50;
 const DECORATION_NO_CONTRACTION: u32 = 42;
 const DECORATION_ALIASED: u32 = 20;
+const DECORATION_NON_WRITABLE: u32 = 24;
 const DECORATION_BINDING: u32 = 33;
 
 /// Execution modes of float controls and the capabilities they need: mode, capability.
@@ -189,6 +190,7 @@ fn decorations(words: &[u32]) -> Vec<u32> {
     let mut out = Vec::new();
     let mut decorate = |id: u32, what: u32| out.extend([3 << 16 | OP_DECORATE, id, what]);
     let mut bound = HashMap::new();
+    let mut only_read = HashSet::new();
     for i in instructions(words) {
         match opcode(i) {
             op if ARITHMETIC.contains(&op) => decorate(i[2], DECORATION_NO_CONTRACTION),
@@ -196,8 +198,11 @@ fn decorations(words: &[u32]) -> Vec<u32> {
             OP_DECORATE if i[2] == DECORATION_BINDING => {
                 bound.insert(i[1], i[3]);
             }
+            OP_DECORATE if i[2] == DECORATION_NON_WRITABLE => {
+                only_read.insert(i[1]);
+            }
             // The arena is bound more than once.
-            OP_VARIABLE if bound.get(&i[2]).is_some_and(|b| is_arena(*b)) => {
+            OP_VARIABLE if bound.get(&i[2]).is_some_and(|b| is_arena(*b)) && !only_read.contains(&i[2]) => {
                 decorate(i[2], DECORATION_ALIASED)
             }
             _ => {}

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use naga::{EntryPoint, GlobalVariable, Handle, Module, ShaderStage};
 
 use super::ahead::Ahead;
+use super::course::Exit;
 use super::events::Events;
 use super::flow::Loops;
 use super::func::{Ex, Func};
@@ -19,7 +20,7 @@ use super::spill::Spill;
 use super::wave::Exchange;
 use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, ahead, codes, group, int};
 use crate::backend::Fidelity;
-use crate::program::{Access, Builtin, Expr, Program, Rate, Type, Value, Var};
+use crate::program::{Access, Builtin, Expr, Program, Rate, Space, Stmt, Type, Value, Var};
 
 /// Most parameter words and slot words that a launch block holds.
 const BLOCK_WORDS: u32 = layout::LAUNCH_BYTES / 4;
@@ -63,6 +64,8 @@ pub(super) struct Lower<'p> {
     pub(super) loops: Loops,
     /// What was checked before the loop that is being emitted.
     pub(super) ahead: Option<Ahead>,
+    /// The end of a loop that its iterations which are being emitted do not come to.
+    pub(super) passed: Option<Exit>,
     pub(super) sites: Vec<Site>,
     pub(super) events: Option<Events>,
     /// Pointers to whether a lane has not ended, where that is kept.
@@ -169,6 +172,24 @@ fn check(
     Ok(())
 }
 
+/// Whether all stores go to the windows of their slots.
+fn settled(program: &Program, options: &Options) -> bool {
+    let elsewhere = |stmt: &Stmt| match stmt {
+        Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
+            access.space == Space::Global && window_of(program, options, access).is_none()
+        }
+        _ => false,
+    };
+    options.direct && !program.body.iter().any(|stmt| stmt.any(&elsewhere))
+}
+
+/// The slot in whose window an access is looked for.
+pub(super) fn window_of(program: &Program, options: &Options, access: &Access) -> Option<u16> {
+    let slot = access.slot?;
+    let bounded = program.slots.get(usize::from(slot)).is_some_and(|s| s.size.is_some());
+    (bounded || options.pointers).then_some(slot)
+}
+
 impl<'p> Lower<'p> {
     fn new(
         program: &'p Program,
@@ -179,7 +200,7 @@ impl<'p> Lower<'p> {
     ) -> Self {
         let mut module = Module::default();
         let types = Types::new(&mut module);
-        let buffers = Buffers::new(&mut module, &types, plan.atomics64);
+        let buffers = Buffers::new(&mut module, &types, plan.atomics64, settled(program, &options));
         let helpers = Helpers::new(&mut module, types, buffers, program, caps);
         let exchanged = (program.exchange_bytes != 0)
             .then(|| parts::shared(&mut module, "told", types.atomic, program.exchange_bytes / 4));
@@ -211,6 +232,7 @@ impl<'p> Lower<'p> {
             serial_array: None,
             loops: Loops::default(),
             ahead: None,
+            passed: None,
             plan,
             hoists,
             shape,

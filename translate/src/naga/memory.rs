@@ -148,9 +148,7 @@ impl<'p> Lower<'p> {
 
     /// The slot in whose window an access is looked for.
     pub(super) fn window_of(&self, access: &Access) -> Option<u16> {
-        let slot = access.slot?;
-        let bounded = self.program.slots.get(usize::from(slot)).is_some_and(|s| s.size.is_some());
-        (bounded || self.options.pointers).then_some(slot)
+        super::lower::window_of(self.program, &self.options, access)
     }
 
     /// Whether a slot is only read, so that loads need not see stores.

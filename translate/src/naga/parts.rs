@@ -106,7 +106,8 @@ pub(super) fn private(module: &mut Module, name: &str, ty: Handle<Type>) -> Hand
 }
 
 impl Buffers {
-    pub(super) fn new(module: &mut Module, types: &Types, atomics64: bool) -> Self {
+    /// `settled`: what is bound to be read only nobody stores to in any other way.
+    pub(super) fn new(module: &mut Module, types: &Types, atomics64: bool, settled: bool) -> Self {
         let block = array(module, types.vec4, 16, Some(LAUNCH_BYTES / 16));
         let fours = array(module, types.vec4, 16, None);
         let words = array(module, types.u32, 4, None);
@@ -119,7 +120,7 @@ impl Buffers {
             tables: buffer("tables", read, binding::TABLES, words),
             pages: buffer("pages", read, binding::PAGES, words),
             arena: buffer("arena", write, binding::ARENA, atomics),
-            reads: buffer("reads", write, binding::READS, words),
+            reads: buffer("reads", if settled { read } else { write }, binding::READS, words),
             marks: buffer("marks", write, binding::MARKS, atomics),
             status: buffer("status", write, binding::STATUS, atomics),
             spill: buffer("spill", write, binding::SPILL, words),
