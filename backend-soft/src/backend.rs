@@ -8,6 +8,8 @@ use guestwave_translate::backend::{
 };
 use guestwave_translate::program::{Program, Stmt, simplify, verify};
 
+#[cfg(feature = "other-hosts")]
+use crate::jit::Effort;
 use crate::jit::{Compiled, Jit};
 use crate::lower::MAX_UNITS;
 use crate::plan::{self, Sharing, depth, sharing};
@@ -26,8 +28,11 @@ const MAX_DEPTH: u32 = 256;
 /// Waves that are worth a thread's start.
 const SPLIT_WAVES: u32 = 1024;
 
-/// Lanes that are worth the making of code.
-const SHAPED_LANES: u64 = 1 << 15;
+/// Lanes that are worth the making of better code.
+const BETTER_LANES: u64 = 1 << 15;
+
+/// Values of a program that takes long to compile well.
+const LONG_VALUES: usize = 400;
 
 /// Most bytes of a wave's frame.
 const MAX_FRAME: u64 = 64 << 20;
@@ -43,8 +48,11 @@ pub struct SoftOptions {
     pub threads: usize,
     /// Waves from which on a launch is large.
     pub split_waves: u32,
-    /// Lanes that a kernel runs before code is made for the shape of its workgroups.
-    pub shaped_lanes: u64,
+    /// Lanes that a program runs before better code is made for it: for the shape of a kernel's workgroups, or in place of code
+    /// that was made quickly.
+    pub better_lanes: u64,
+    /// Values of a program from which on it is compiled quickly at first.
+    pub long_values: usize,
 }
 
 impl Default for SoftOptions {
@@ -54,7 +62,8 @@ impl Default for SoftOptions {
             vectors: true,
             threads: 0,
             split_waves: SPLIT_WAVES,
-            shaped_lanes: SHAPED_LANES,
+            better_lanes: BETTER_LANES,
+            long_values: LONG_VALUES,
         }
     }
 }
@@ -83,8 +92,8 @@ impl SoftBackend {
     /// # Errors
     /// Cranelift does not know the CPU.
     pub fn new(options: SoftOptions) -> Result<Self, BackendError> {
-        let jit = Jit::new(options).map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?;
-        let fma = if jit.host().fma { "" } else { ", fused multiply-add in software" };
+        let shop = Shop::new(options).map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?;
+        let fma = if shop.jit.host().fma { "" } else { ", fused multiply-add in software" };
         let device = format!("{} through Cranelift{fma}", std::env::consts::ARCH);
         let holdings = vec![Holding::Wave];
         let threads = match options.threads {
@@ -94,7 +103,7 @@ impl SoftBackend {
         let caps = Caps { name: "soft", device, exact: Ok(()), holdings, lds_bytes: LDS_BYTES };
         Ok(SoftBackend {
             caps,
-            shop: Shop::new(jit, options.shaped_lanes),
+            shop,
             programs: Vec::new(),
             pool: Pool::default(),
             threads: Threads::new(threads, options.split_waves),
@@ -144,7 +153,8 @@ fn run_launch<'m>(
     }
 }
 
-fn refusal(code: &'static str, reason: String) -> BackendError {
+/// A refusal to compile.
+pub(crate) fn refusal(code: &'static str, reason: String) -> BackendError {
     BackendError::Compile { code, backend: "soft", reason }
 }
 
@@ -206,8 +216,11 @@ pub(crate) fn compiled(jit: &mut Jit, program: &Program) -> Result<(Compiled, Sh
 /// The name is no target triple.
 #[cfg(feature = "other-hosts")]
 pub fn compile_for(host: &str, program: &Program) -> Result<(), BackendError> {
-    let jit = Jit::of_host(host, SoftOptions::default());
-    compiled(&mut jit.map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?, program).map(drop)
+    for effort in [Effort::Little, Effort::Much] {
+        let jit = Jit::of_host(host, SoftOptions::default(), effort);
+        compiled(&mut jit.map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?, program)?;
+    }
+    Ok(())
 }
 
 impl Backend for SoftBackend {

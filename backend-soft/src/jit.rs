@@ -19,7 +19,6 @@ use crate::raw::{ACCESS, Code, HELPERS, Library};
 
 /// Flags of the code generator. Frames are probed, so that a program with many values cannot step over a stack's guard.
 const FLAGS: &[(&str, &str)] = &[
-    ("opt_level", "speed"),
     ("is_pic", "false"),
     ("use_colocated_libcalls", "false"),
     ("unwind_info", "false"),
@@ -27,6 +26,25 @@ const FLAGS: &[(&str, &str)] = &[
     ("probestack_strategy", "inline"),
     ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
 ];
+
+/// How much is done for good code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// So little that long programs are compiled in a few milliseconds: all accesses are left to helpers.
+    Little,
+    /// What makes fast code.
+    Much,
+}
+
+impl Effort {
+    /// More flags of the code generator.
+    fn flags(self) -> [(&'static str, &'static str); 2] {
+        match self {
+            Effort::Little => [("opt_level", "none"), ("regalloc_algorithm", "single_pass")],
+            Effort::Much => [("opt_level", "speed"), ("regalloc_algorithm", "backtracking")],
+        }
+    }
+}
 
 /// Why there is no code.
 #[derive(Debug, thiserror::Error)]
@@ -75,24 +93,25 @@ pub(crate) struct Jit {
 
 impl Jit {
     /// A generator for the CPU at hand, as far as `options` let it use what the CPU has.
-    pub(crate) fn new(options: SoftOptions) -> Result<Self, JitError> {
+    pub(crate) fn new(options: SoftOptions, effort: Effort) -> Result<Self, JitError> {
         let builder = cranelift_native::builder().map_err(|e| JitError::Host(e.to_owned()))?;
-        Self::of(builder, options)
+        Self::of(builder, options, effort)
     }
 
     /// A generator for a host that Cranelift knows by name, to look at its code only.
     #[cfg(feature = "other-hosts")]
-    pub(crate) fn of_host(name: &str, options: SoftOptions) -> Result<Self, JitError> {
+    pub(crate) fn of_host(name: &str, options: SoftOptions, effort: Effort) -> Result<Self, JitError> {
         let builder = cranelift_codegen::isa::lookup_by_name(name);
-        Self::of(builder.map_err(|e| JitError::Host(e.to_string()))?, options)
+        Self::of(builder.map_err(|e| JitError::Host(e.to_string()))?, options, effort)
     }
 
-    fn of(builder: Builder, options: SoftOptions) -> Result<Self, JitError> {
-        let isa = finished(builder)?;
+    fn of(builder: Builder, options: SoftOptions, effort: Effort) -> Result<Self, JitError> {
+        let isa = finished(builder, effort)?;
         let host = Host {
             fma: options.native_fma && has_fma(&isa),
             vectors: options.vectors && has_vectors(&isa),
             signs: isa.name() == "x64",
+            in_line: effort == Effort::Much,
             frontend: isa.frontend_config(),
         };
         log::debug!("backend-soft: {} with fused multiply-add {}", isa.triple(), host.fma);
@@ -148,9 +167,9 @@ impl std::fmt::Debug for Jit {
     }
 }
 
-fn finished(builder: Builder) -> Result<OwnedTargetIsa, JitError> {
+fn finished(builder: Builder, effort: Effort) -> Result<OwnedTargetIsa, JitError> {
     let mut flags = settings::builder();
-    for (name, value) in FLAGS {
+    for (name, value) in FLAGS.iter().chain(&effort.flags()) {
         flags.set(name, value).map_err(|e| JitError::Host(e.to_string()))?;
     }
     let finished = builder.finish(settings::Flags::new(flags));

@@ -2,8 +2,8 @@
 //! which needs no driver.
 //!
 //! A [`Program`](guestwave_translate::program::Program) is cut into stretches that each lane can run alone (`plan`), lowered
-//! to one native function (`lower`, `jit`), and run wave by wave (`run`). Kernels that have run many lanes get another function
-//! for the shape of their workgroups (`shapes`).
+//! to one native function (`lower`, `jit`), and run wave by wave (`run`). Long programs are compiled quickly at first; programs
+//! that have run many lanes get better code, kernels for the shape of their workgroups (`shapes`).
 //!
 //! # Invariants
 //!

@@ -1,7 +1,8 @@
-//! A program's code: for workgroups of any shape, and for the shapes in which it runs often.
+//! A program's code: what is made at first, and what is made for a program that runs often.
 //!
-//! A kernel that knows its workgroups has little to ask before it works, and no lanes that are away. Code for a shape is made
-//! when the program has run as many lanes as make up for the time that takes.
+//! A kernel that knows its workgroups has little to ask before it works, and no lanes that are away. A long program would take
+//! tenths of a second to compile well, so that it is first compiled quickly. Better code is made when the program has run as many
+//! lanes as make up for the time that takes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use guestwave_translate::backend::{BackendError, Launch};
 use guestwave_translate::program::{Program, Workgroups, specialize};
 
-use crate::backend::compiled;
-use crate::jit::Jit;
+use crate::backend::{SoftOptions, compiled, refusal};
+use crate::jit::{Effort, Jit, JitError};
 use crate::run::Ready;
 
 /// Shapes of workgroups that code is made for; what comes after runs as for any.
@@ -19,6 +20,8 @@ const MOST_SHAPES: usize = 4;
 /// A program that was compiled.
 pub(crate) struct Entry {
     general: Ready,
+    /// How that was compiled.
+    effort: Effort,
     /// Code for workgroups of one shape, where there is some to be had.
     shaped: Vec<(Workgroups, Option<Ready>)>,
     /// Whether the program asks for the shape.
@@ -30,43 +33,72 @@ pub(crate) struct Entry {
 /// Compiles programs, and numbers what it compiled.
 pub(crate) struct Shop {
     pub(crate) jit: Jit,
-    /// Lanes that a program runs before code is made for its workgroups.
-    pub(crate) shaped_lanes: u64,
+    /// For long programs; made when there is one.
+    quick: Option<Jit>,
+    options: SoftOptions,
     made: usize,
 }
 
 impl Shop {
-    pub(crate) fn new(jit: Jit, shaped_lanes: u64) -> Self {
-        Shop { jit, shaped_lanes, made: 0 }
+    /// # Errors
+    /// As for [`Jit::new`].
+    pub(crate) fn new(options: SoftOptions) -> Result<Self, JitError> {
+        Ok(Shop { jit: Jit::new(options, Effort::Much)?, quick: None, options, made: 0 })
     }
 
-    fn ready(&mut self, program: Arc<Program>) -> Result<Ready, BackendError> {
-        let (compiled, sharing) = compiled(&mut self.jit, &program)?;
+    fn ready(&mut self, program: Arc<Program>, effort: Effort) -> Result<Ready, BackendError> {
+        let jit = match (effort, &mut self.quick) {
+            (Effort::Much, _) => &mut self.jit,
+            (Effort::Little, Some(quick)) => quick,
+            (Effort::Little, quick) => {
+                let made = Jit::new(self.options, effort);
+                quick.insert(made.map_err(|e| refusal("SOFT-HOST-001", e.to_string()))?)
+            }
+        };
+        let (compiled, sharing) = compiled(jit, &program)?;
         self.made += 1;
         Ok(Ready { number: self.made - 1, program, compiled, sharing, in_order: AtomicBool::new(false) })
     }
 
-    /// Compiles a program for workgroups of any shape.
+    /// Compiles a program for the first time.
     pub(crate) fn entry(&mut self, program: &Arc<Program>) -> Result<Entry, BackendError> {
-        let general = self.ready(Arc::clone(program))?;
-        Ok(Entry { general, shaped: Vec::new(), asks: Workgroups::concern(program), lanes: 0 })
+        let long = program.values.len() >= self.options.long_values;
+        let effort = if long { Effort::Little } else { Effort::Much };
+        let general = self.ready(Arc::clone(program), effort)?;
+        Ok(Entry { general, effort, shaped: Vec::new(), asks: Workgroups::concern(program), lanes: 0 })
     }
 }
 
 impl Entry {
-    /// Makes code for the workgroups of a launch, if that is time.
+    /// Makes better code for a launch, if that is time.
     pub(crate) fn prepare(&mut self, shop: &mut Shop, launch: &Launch) {
-        if !self.asks {
+        if !self.asks && self.effort == Effort::Much {
             return;
         }
         let program = &self.general.program;
         self.lanes = self.lanes.saturating_add(u64::from(launch.waves) * u64::from(program.wave_lanes));
-        let Some(shape) = self.shape(launch) else { return };
-        let wanted = self.lanes >= shop.shaped_lanes && self.shaped.len() < MOST_SHAPES;
-        if wanted && self.shaped.iter().all(|(s, _)| *s != shape) {
-            let special = Arc::new(specialize(program, &shape));
-            // What cannot be compiled so runs as for any shape.
-            self.shaped.push((shape, shop.ready(special).ok()));
+        if self.lanes < shop.options.better_lanes {
+            return;
+        }
+        let known = |shape: &Workgroups| self.shaped.iter().any(|(s, _)| s == shape);
+        match self.shape(launch) {
+            Some(shape) if known(&shape) => {}
+            Some(shape) if self.shaped.len() < MOST_SHAPES => {
+                let special = Arc::new(specialize(program, &shape));
+                // What cannot be compiled so runs as for any shape.
+                self.shaped.push((shape, shop.ready(special, Effort::Much).ok()));
+            }
+            _ => self.improve(shop),
+        }
+    }
+
+    /// Replaces code that was made quickly.
+    fn improve(&mut self, shop: &mut Shop) {
+        if self.effort == Effort::Little {
+            self.effort = Effort::Much;
+            if let Ok(better) = shop.ready(Arc::clone(&self.general.program), Effort::Much) {
+                self.general = better;
+            }
         }
     }
 

@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
-use guestwave_backend_soft::SoftBackend;
+use guestwave_backend_soft::{SoftBackend, SoftOptions};
 use guestwave_translate::backend::{Backend, Batch, Holding, Launch};
 use guestwave_translate::program::eval;
 use support::lane::kernel::{BASE, COUNTER, LANES, SHAPES, kernel, params};
@@ -35,8 +35,8 @@ fn kernels_do_the_same_in_workgroups_of_every_shape() {
 fn one_program_runs_in_many_shapes() {
     let program = Arc::new(kernel(0, true));
     let many = SHAPES.into_iter().chain([(7, 33, 1), (1, 64, 2)]);
-    for shaped_lanes in [0, 700, u64::MAX] {
-        let options = guestwave_backend_soft::SoftOptions { shaped_lanes, ..ONE_THREAD };
+    for (better_lanes, long_values) in [(0, usize::MAX), (700, usize::MAX), (700, 0), (u64::MAX, 0)] {
+        let options = SoftOptions { better_lanes, long_values, ..ONE_THREAD };
         let mut backend = SoftBackend::new(options).unwrap();
         let id = backend.compile(&program, Holding::Wave).unwrap();
         let (native, plain) = (memory(1024), memory(1024));

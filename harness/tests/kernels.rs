@@ -23,7 +23,7 @@ fn folder() -> PathBuf {
 }
 
 fn executors() -> [(&'static str, Box<dyn Executor>); 4] {
-    let shaped = SoftOptions { shaped_lanes: 0, ..SoftOptions::default() };
+    let shaped = SoftOptions { better_lanes: 0, ..SoftOptions::default() };
     let soft = |options| Box::new(SoftBackend::new(options).unwrap());
     let on = |backend| Box::new(TranslatingExecutor::new(backend, Options::default()));
     [

@@ -161,6 +161,7 @@ impl Lowering<'_, '_> {
             self.b.seal_block(on);
         }
         match self.existing(info) {
+            _ if !self.host.in_line => self.jump(slow),
             Existing::All => self.jump(full),
             Existing::None => self.jump(none),
             Existing::If(cond) => {

@@ -34,6 +34,8 @@ pub(crate) struct Host {
     pub(crate) vectors: bool,
     /// An instruction that gives the signs of a vector's lanes as a number.
     pub(crate) signs: bool,
+    /// Whether accesses are compiled in line; if not, helpers do all of them.
+    pub(crate) in_line: bool,
     /// What Cranelift's front end wants to know of the host.
     pub(crate) frontend: TargetFrontendConfig,
 }

@@ -49,15 +49,22 @@ pub(crate) fn run_native(
 }
 
 /// The ways in which native code may run.
-pub(crate) const WAYS: [SoftOptions; 3] = [
+pub(crate) const WAYS: [SoftOptions; 4] = [
     ONE_THREAD,
     SoftOptions { vectors: false, ..ONE_THREAD },
     SoftOptions { threads: 3, split_waves: 2, ..ONE_THREAD },
+    SoftOptions { better_lanes: u64::MAX, long_values: 0, ..ONE_THREAD },
 ];
 
-/// One thread, four lanes at a time.
-pub(crate) const ONE_THREAD: SoftOptions =
-    SoftOptions { native_fma: true, vectors: true, threads: 1, split_waves: u32::MAX, shaped_lanes: 0 };
+/// One thread, four lanes at a time, the best code at once.
+pub(crate) const ONE_THREAD: SoftOptions = SoftOptions {
+    native_fma: true,
+    vectors: true,
+    threads: 1,
+    split_waves: u32::MAX,
+    better_lanes: 0,
+    long_values: usize::MAX,
+};
 
 /// Runs `launch` natively in each way and by the evaluator, each on its own copy of `memory`, and checks that they agree: the same
 /// bytes, the same stored ranges; if one faults, all do and leave memory as it was. Gives the native outcome and memory.

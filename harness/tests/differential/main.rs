@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use guestwave_backend_soft::SoftBackend;
+use guestwave_backend_soft::{SoftBackend, SoftOptions};
 use guestwave_backend_wgpu::{Options as WgpuOptions, WgpuBackend};
 use guestwave_cp::Executor;
 use guestwave_harness::executor::ReferenceExecutor;
@@ -56,6 +56,14 @@ const ENGINES: &[Engine] = &[
     Engine { name: "wgpu, wave", backend: wgpu, holding: Some(Holding::Wave) },
     Engine { name: "wgpu, lane, as on a GPU", backend: as_on_a_gpu, holding: Some(Holding::Lane) },
 ];
+
+/// Native code as it is made of long programs at first.
+const QUICK: Engine = Engine { name: "soft, made quickly", backend: quick, holding: None };
+
+fn quick() -> Box<dyn Backend> {
+    let options = SoftOptions { long_values: 0, better_lanes: u64::MAX, ..SoftOptions::default() };
+    Box::new(SoftBackend::new(options).unwrap())
+}
 
 /// A graphics device, without which these tests fail. `GUESTWAVE_ADAPTER` chooses it.
 fn wgpu() -> Box<dyn Backend> {
@@ -133,6 +141,12 @@ fn the_evaluator_ends_every_case_as_the_reference_does() {
 #[test]
 fn native_code_ends_every_case_as_the_reference_does() {
     cases_end_as_on_the_reference(&ENGINES[1]);
+}
+
+#[test]
+fn native_code_that_was_made_quickly_ends_as_the_reference_does() {
+    cases_end_as_on_the_reference(&QUICK);
+    random::run(&QUICK, 0..120);
 }
 
 #[test]

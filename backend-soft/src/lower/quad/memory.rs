@@ -223,6 +223,7 @@ impl Lowering<'_, '_> {
         let valid = here.map_or(valid, |mask| self.b.ins().band(valid, mask));
         let mut ways = Ways { full, partial: None, slow, none, done };
         match (self.existing(info), here) {
+            _ if !self.host.in_line => self.jump(slow),
             (Existing::None, _) => self.jump(none),
             (Existing::All, None) => self.jump(full),
             (Existing::All, Some(mask)) => self.all_or_none(info, mask, &mut ways),
