@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use guestwave_cp::{AccessKind, GuestMemory, MemoryFault, canonical};
-use guestwave_translate::backend::codes::HOST_LOOPS;
+use guestwave_translate::backend::codes::{BUDGET, HOST_LOOPS};
 use guestwave_translate::backend::{Launch, LaunchFault};
 use guestwave_translate::naga::layout::{NONE, PAGE_BYTES, flag, status};
 use guestwave_translate::naga::{Site, SiteKind};
+use guestwave_translate::program::eval;
 
 use crate::codes;
 use crate::gpu::Outcome;
@@ -14,6 +15,9 @@ use crate::marks::{meet, runs, union};
 use crate::prepare::{Extra, Given, Maker};
 use crate::windows::Window;
 
+/// Lanes of a launch, and loop iterations of a wave, that are gone through again to find out which access faulted first.
+const MOST_LANES_AGAIN: u64 = 1 << 14;
+const MOST_ITERATIONS_AGAIN: u64 = 1 << 10;
 /// Missed pages of a program that are remembered.
 const MOST_MISSED: usize = 64;
 
@@ -262,7 +266,24 @@ impl Maker<'_> {
         reordered || goes_on || before != (entry.careful, entry.general)
     }
 
+    /// The fault that comes first in the guest's order, of a launch that is small enough to be gone through again. On the device many
+    /// lanes may fault at once, and any of them may be the one that the record speaks of.
+    fn first_fault(&self, launch: &Launch, details: &Details) -> Option<LaunchFault> {
+        let program = &self.entries.get(&launch.program)?.program;
+        let lanes = u64::from(launch.waves) * u64::from(program.wave_lanes);
+        let of_lanes = details.has(flag::MISS | flag::INDIRECT | flag::MARK_MISS | flag::TRAP);
+        if !of_lanes || lanes > MOST_LANES_AGAIN {
+            return None;
+        }
+        let launch = Launch { budget: launch.budget.min(MOST_ITERATIONS_AGAIN), ..launch.clone() };
+        let fault = eval::first_fault(program, &launch, self.memory)?;
+        (fault.code != BUDGET).then_some(fault)
+    }
+
     fn fault(&self, launch: &Launch, details: &Details) -> LaunchFault {
+        if let Some(fault) = self.first_fault(launch, details) {
+            return fault;
+        }
         let id = launch.id;
         let plain = |code, text: &str| LaunchFault { id, code, text: text.into(), pc: None, fault: None };
         if let (Some((kind, pc)), true) =

@@ -178,18 +178,23 @@ fn a_loop_that_never_ends_is_refused_by_name() {
 fn idle() -> Program {
     let mut m = Maker::new(32);
     m.b.program_mut().together = false;
-    let zero = m.b.builtin(Builtin::Wave);
-    m.times(3000, |m, number| {
+    let wave = m.b.builtin(Builtin::Wave);
+    let total = m.b.var("total", Type::B32, Rate::Uniform);
+    m.times(20_000, |m, number| {
         let many = m.b.c32(1 << 30);
-        let never = m.b.bin(BinOp::LtU, many, zero);
+        let never = m.b.bin(BinOp::LtU, many, wave);
         m.b.open();
-        for _ in 0..30 {
+        for _ in 0..4 {
             m.ask();
         }
         let then = m.b.close();
         m.b.push(Stmt::If { cond: never, then, otherwise: Vec::new() });
-        m.mix(number);
+        let before = m.b.get(total);
+        let after = m.b.bin(BinOp::Add, before, number);
+        m.b.set(total, after);
     });
+    let total = m.b.get(total);
+    m.mix(total);
     m.finish()
 }
 

@@ -1,8 +1,9 @@
 //! What the backend promises about guest memory: stored means stored, and all of a launch or nothing.
 
 use guestwave_backend_wgpu::Options;
-use guestwave_cp::{AccessKind, GuestMemory};
+use guestwave_cp::{AccessKind, GuestMemory, MemoryFault};
 use guestwave_translate::backend::{Backend, Batch, Holding};
+use guestwave_translate::program::eval;
 use guestwave_translate::program::{
     Access, BinOp, Builder, Builtin, Program, Slot, Space, Trace, UnOp, Value, Width,
 };
@@ -119,12 +120,37 @@ fn a_fault_in_the_last_wave_leaves_every_byte() {
         let completion = run(&mut backend, vec![launch(id, WAVES, 1), launch(id, 1, 1)], &memory);
         let fault = completion.fault.unwrap();
         assert_eq!((fault.code, fault.pc), ("RUN-MEM-001", Some(4)), "{holding:?}");
-        let at = fault.fault.unwrap();
-        assert_eq!(at.kind, AccessKind::Write);
-        assert!((BASE + u64::from((WAVES - 1) * LANES * 4)..).contains(&at.address));
+        let first = MemoryFault {
+            address: BASE + u64::from((WAVES - 1) * LANES * 4),
+            size: 4,
+            kind: AccessKind::Write,
+        };
+        assert_eq!(fault.fault, Some(first), "{holding:?}");
         assert!(completion.done.is_empty(), "what comes after the fault has no effect either");
         assert_eq!(memory.all(), before, "{holding:?}");
         assert!(memory.written().is_empty());
+    }
+}
+
+/// Lanes load two words each, in no order; some lie behind the mapping with one word or both.
+#[test]
+fn the_fault_that_is_named_is_the_first_in_the_guests_order() {
+    let mut b = Builder::new("scattered", LANES as u8);
+    let (item, factor, mask) = (item(&mut b), b.c32(148), b.c32(0x7fc));
+    let place = b.bin(BinOp::Mul, item, factor);
+    let place = b.bin(BinOp::And, place, mask);
+    let access = Access { valid: b.c32(8), ..access(&mut b, place, Width::W32) };
+    let loaded = b.load(2, access);
+    b.store(vec![loaded[1]], access);
+    let program = std::sync::Arc::new(b.finish());
+    let memory = || memory(0x700, 7);
+    let mut backend = open();
+    for holding in HOLDINGS {
+        let id = compile(&mut backend, (*program).clone(), holding);
+        let job = launch(id, WAVES, 1);
+        let wanted = eval::run(&program, &job, &memory()).unwrap_err();
+        let fault = run(&mut backend, vec![job], &memory()).fault.unwrap();
+        assert_eq!((fault.fault, fault.pc), (wanted.fault, wanted.pc), "{holding:?}");
     }
 }
 

@@ -19,6 +19,7 @@ mod atomic;
 mod bounds;
 mod caps;
 mod convert;
+mod counts;
 mod course;
 mod direct;
 mod events;

@@ -31,6 +31,14 @@ pub fn run(program: &Program, launch: &Launch, guest: &dyn GuestMemory) -> Resul
     Ok(LaunchDone { id: launch.id, stored })
 }
 
+/// The fault that ends a launch of a verified program, if one does; nothing is stored.
+pub fn first_fault(program: &Program, launch: &Launch, guest: &dyn GuestMemory) -> Option<LaunchFault> {
+    if launch.params.len() < program.params.len() {
+        return None;
+    }
+    run_groups(program, launch, &mut Overlay::new(guest)).err().map(|stop| fault(launch, stop))
+}
+
 fn run_groups(program: &Program, launch: &Launch, overlay: &mut Overlay<'_>) -> Result<(), Stop> {
     let (mut first, mut number) = (0, 0);
     while first < launch.waves {
