@@ -1,6 +1,6 @@
 //! Operations that look across lanes, and what has no effect on memory.
 
-use guestwave_isa::gfx10::{Inst, LaneForm, Op, Operand};
+use guestwave_isa::gfx10::{Inst, LaneForm, Op, Operand, WaveSize};
 
 use super::memory::ds_offset;
 use super::{Lower, Row};
@@ -144,11 +144,13 @@ fn mbcnt(e: &mut Emit<'_>, inst: &Inst, first: u64) -> Result<(), Stop> {
     let number = destination(e, inst)?;
     let (mask, base) = (source(e, inst, 0)?, source(e, inst, 1)?);
     let lane = e.b.builtin(Builtin::Lane);
-    let start = e.b.c32(first as u32);
-    let over = e.b.bin(BinOp::MaxU, lane, start);
-    let distance = e.b.bin(BinOp::Sub, over, start);
-    let distance = e.with_constant(BinOp::MinU, distance, 32);
+    let distance = lanes_below(e, lane, first);
     let count = if e.b.constant(mask) == Some(u64::from(u32::MAX)) {
+        if first == 32 && lanes_below(e, lane, 0) == base {
+            // All lanes below, of both halves.
+            e.set_vgpr(number, lane);
+            return Ok(());
+        }
         distance
     } else {
         let one = e.b.c64(1);
@@ -161,6 +163,19 @@ fn mbcnt(e: &mut Emit<'_>, inst: &Inst, first: u64) -> Result<(), Stop> {
     let sum = e.b.bin(BinOp::Add, base, count);
     e.set_vgpr(number, sum);
     Ok(())
+}
+
+/// How many of the 32 lanes from `first` on are below `lane`.
+fn lanes_below(e: &mut Emit<'_>, lane: Value, first: u64) -> Value {
+    match (first, e.input.source.wave) {
+        (0, WaveSize::W32) => lane,
+        (_, WaveSize::W32) => e.b.c32(0),
+        (0, WaveSize::W64) => e.with_constant(BinOp::MinU, lane, 32),
+        (_, WaveSize::W64) => {
+            let over = e.with_constant(BinOp::MaxU, lane, first);
+            e.with_constant(BinOp::Sub, over, first)
+        }
+    }
 }
 
 fn swap(e: &mut Emit<'_>, inst: &Inst) -> Result<(), Stop> {
