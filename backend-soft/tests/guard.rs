@@ -1,5 +1,8 @@
 //! Hostile programs between guard pages: whatever their pointers are, no byte outside the memory that was offered is touched.
 //! A byte outside would end the test's process.
+//!
+//! Miri cannot run generated code. `valgrind --smc-check=all-non-file` on this test's program (some minutes) can, and sees what
+//! guard pages do not: accesses to freed memory and between allocations, and branches on what was never written.
 #![cfg(unix)]
 #![expect(unsafe_code, reason = "guard pages are made by the host's own calls")]
 #![expect(clippy::unwrap_used, reason = "a test whose memory cannot be set up has to stop")]
