@@ -426,12 +426,12 @@ impl Code {
     /// Runs one wave to its next barrier or its end; `frame` is the byte at which its frame of `frame_bytes` bytes starts. Gives a
     /// [`status`].
     pub(crate) fn run(&self, worker: &mut Worker<'_>, frame: usize, frame_bytes: usize) -> u32 {
-        let fits = frame.checked_add(frame_bytes).is_some_and(|end| end <= worker.frames.len());
+        let fits = frame.checked_add(frame_bytes).is_some_and(|end| end <= worker.own.frames.len());
         if !fits || worker.refuses_to_run() {
             return status::FAULT;
         }
-        let frame = worker.frames.start().wrapping_add(frame);
-        let context = worker.context.0.start();
+        let frame = worker.own.frames.start().wrapping_add(frame);
+        let context = worker.own.context.0.start();
         let worker: *mut Worker<'_> = worker;
         // SAFETY: the entry is a finished function with this signature, alive by `_library`. The context is the worker's
         // own and names it. Lengths were checked above; `refuses_to_run` checks the others of the invariants.

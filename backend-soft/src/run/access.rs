@@ -17,7 +17,7 @@ impl<'m> Worker<'m> {
         let info = self.site(site)?;
         let count = (info.count() as usize).min(MAX_UNITS);
         self.load_units(site, address, valid, lane, &mut units[..count])?;
-        self.context.units[..count].copy_from_slice(&units[..count]);
+        self.own.context.units[..count].copy_from_slice(&units[..count]);
         Ok(())
     }
 
@@ -40,7 +40,8 @@ impl<'m> Worker<'m> {
 
     /// Notes where a load found its memory, if that is new.
     fn note_loaded(&mut self, site: u32, info: &SiteInfo, address: u64) {
-        let known = self.places.get(site).is_some_and(|place| address.wrapping_sub(place.base) < place.limit);
+        let known =
+            self.own.places.get(site).is_some_and(|place| address.wrapping_sub(place.base) < place.limit);
         if known && self.loads.is_none() {
             return;
         }
@@ -64,7 +65,7 @@ impl<'m> Worker<'m> {
         let (limit, row_limit) = (limit(bytes), limit(3 * u64::from(info.step) + bytes));
         // The difference keeps the address's upper bits, which do not count but which the next address will have as well.
         let base = address.wrapping_sub(canonical(address) - guest);
-        self.places.set(site, Site { base, limit, row_limit, host: host.start(), marks });
+        self.own.places.set(site, Site { base, limit, row_limit, host: host.start(), marks });
     }
 
     /// As [`Worker::read_guest`], for a site's load.
@@ -122,7 +123,7 @@ impl<'m> Worker<'m> {
         }
         let width = info.access.width;
         let mut raw = [0; UNITS_BYTES];
-        let bytes = to_bytes(width, &self.context.units[..units as usize], &mut raw);
+        let bytes = to_bytes(width, &self.own.context.units[..units as usize], &mut raw);
         if units == info.count() && self.store_in_window(site, info, address, bytes) {
             return Ok(());
         }
@@ -163,7 +164,7 @@ impl<'m> Worker<'m> {
         window: (u64, HostMemory<'m>),
         marks: *mut u8,
     ) {
-        let known = self.places.get(site).is_some_and(|place| place.marks == marks);
+        let known = self.own.places.get(site).is_some_and(|place| place.marks == marks);
         if !known {
             self.note_place(site, info, address, window, marks);
         }
@@ -173,10 +174,14 @@ impl<'m> Worker<'m> {
     pub(crate) fn atomic(&mut self, site: u32, address: u64, valid: u32, lane: u32) -> Helped {
         let info = self.site(site)?;
         let SiteKind::Atomic(op) = info.kind else { return Err(Refused) };
-        let update =
-            Update { op, width: info.access.width, data: self.context.data, compare: self.context.compare };
+        let update = Update {
+            op,
+            width: info.access.width,
+            data: self.own.context.data,
+            compare: self.own.context.compare,
+        };
         let address = address & !u64::from(info.access.width.bytes() - 1);
-        self.context.data = if existing(info, valid) == 0 {
+        self.own.context.data = if existing(info, valid) == 0 {
             0
         } else if info.access.space == Space::Global {
             self.atomic_guest(&update, address).map_err(|at| self.refuse(info, at, 1, AccessKind::Atomic))?
@@ -212,12 +217,12 @@ impl<'m> Worker<'m> {
     pub(crate) fn load_quad(&mut self, site: u32, lane: u32) -> Helped {
         let count = (self.site(site)?.count() as usize).min(MAX_UNITS);
         for i in 0..4 {
-            let (address, valid) = (self.context.quad.addresses[i], self.context.quad.valid[i]);
+            let (address, valid) = (self.own.context.quad.addresses[i], self.own.context.quad.valid[i]);
             let mut units = [0; MAX_UNITS];
             if valid != 0 {
                 self.load_units(site, address, valid, lane + i as u32, &mut units[..count])?;
             }
-            let columns = self.context.quad.units[..count].iter_mut().zip(&units);
+            let columns = self.own.context.quad.units[..count].iter_mut().zip(&units);
             columns.for_each(|(column, unit)| column[i] = *unit);
         }
         Ok(())
@@ -228,9 +233,9 @@ impl<'m> Worker<'m> {
         let count = self.site(site)?.count() as usize;
         for i in 0..4 {
             for unit in 0..count.min(MAX_UNITS) {
-                self.context.units[unit] = self.context.quad.units[unit][i];
+                self.own.context.units[unit] = self.own.context.quad.units[unit][i];
             }
-            let (address, valid) = (self.context.quad.addresses[i], self.context.quad.valid[i]);
+            let (address, valid) = (self.own.context.quad.addresses[i], self.own.context.quad.valid[i]);
             if valid != 0 {
                 self.store(site, address, valid, lane + i as u32)?;
             }
@@ -241,11 +246,11 @@ impl<'m> Worker<'m> {
     /// Atomics of four lanes.
     pub(crate) fn atomic_quad(&mut self, site: u32, lane: u32) -> Helped {
         for i in 0..4 {
-            let quad = &self.context.quad;
+            let quad = &self.own.context.quad;
             let (address, valid) = (quad.addresses[i], quad.valid[i]);
-            (self.context.data, self.context.compare) = (quad.data[i], quad.compare[i]);
+            (self.own.context.data, self.own.context.compare) = (quad.data[i], quad.compare[i]);
             self.atomic(site, address, valid, lane + i as u32)?;
-            self.context.quad.data[i] = self.context.data;
+            self.own.context.quad.data[i] = self.own.context.data;
         }
         Ok(())
     }
@@ -254,10 +259,10 @@ impl<'m> Worker<'m> {
     fn local(&self, info: &SiteInfo, lane: u32) -> HostMemory<'static> {
         let given = &self.given;
         if info.access.space == Space::Lds {
-            return self.lds.memory().part(0, given.lds_bytes as u64);
+            return self.own.lds.memory().part(0, given.lds_bytes as u64);
         }
         let start = (self.slot * given.lanes + lane as usize) * given.scratch_bytes;
-        self.scratch.memory().part(start as u64, given.scratch_bytes as u64)
+        self.own.scratch.memory().part(start as u64, given.scratch_bytes as u64)
     }
 
     fn load_local(&self, info: &SiteInfo, address: u64, exist: u32, lane: u32, units: &mut [u32]) {
@@ -281,7 +286,7 @@ impl<'m> Worker<'m> {
         let width = info.access.width.bytes();
         let memory = self.local(info, lane);
         for i in 0..units {
-            let unit = self.context.units[i as usize].to_le_bytes();
+            let unit = self.own.context.units[i as usize].to_le_bytes();
             memory.write(address + u64::from(i * width), &unit[..width.min(4) as usize]);
         }
     }

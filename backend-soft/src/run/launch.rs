@@ -176,7 +176,7 @@ impl Run<'_> {
     /// Starts a wave; gives whether it waits at a barrier.
     fn start(&self, worker: &mut Worker<'_>, wave: &mut Wave) -> Result<bool, LaunchFault> {
         let compiled = &self.ready.compiled;
-        worker.frames.clear_part(wave.slot * compiled.frame_bytes, compiled.zeroed_bytes);
+        worker.own.frames.clear_part(wave.slot * compiled.frame_bytes, compiled.zeroed_bytes);
         worker.clear_scratch(wave.slot);
         self.resume(worker, wave)
     }
@@ -185,9 +185,9 @@ impl Run<'_> {
         let compiled = &self.ready.compiled;
         let alive = self.ready.alive(self.launch, wave.number);
         worker.turn_to((wave.number, wave.in_group), alive, wave.slot);
-        worker.context.budget = wave.budget;
+        worker.own.context.budget = wave.budget;
         let status = compiled.code.run(worker, wave.slot * compiled.frame_bytes, compiled.frame_bytes);
-        wave.budget = worker.context.budget;
+        wave.budget = worker.own.context.budget;
         match status {
             status::ENDED => Ok(false),
             status::BARRIER => Ok(true),

@@ -301,7 +301,9 @@ impl<'m> Windows<'m> {
     /// # Errors
     /// The guest did not take a copy's bytes; everything is as it was then.
     pub(crate) fn commit(&mut self, memory: &dyn GuestMemory) -> Result<Vec<Range<u64>>, MemoryFault> {
-        self.write_copies(memory)?;
+        if self.has_copies() {
+            self.write_copies(memory)?;
+        }
         let stored = self.stored();
         if self.open.values().any(|w| !w.copy) {
             stored.iter().for_each(|run| memory.wrote_in_place(run.clone()));

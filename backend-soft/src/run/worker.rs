@@ -13,7 +13,7 @@ use crate::raw::{Buffer, Desk, KeptSpans};
 /// What a worker leaves for the next one.
 #[derive(Default)]
 pub(crate) struct Pool {
-    buffers: Option<Buffers>,
+    buffers: Option<Box<Buffers>>,
     windows: Spare,
     spans: KeptSpans,
 }
@@ -26,12 +26,15 @@ impl Pool {
     }
 }
 
-struct Buffers {
-    context: Desk,
-    frames: Buffer<u8>,
-    lds: Buffer<u8>,
-    scratch: Buffer<u8>,
-    places: Places,
+/// What a worker works with, whatever memory it is for.
+pub(crate) struct Buffers {
+    /// What generated code works on.
+    pub(crate) context: Desk,
+    /// Frames of the waves of a workgroup.
+    pub(crate) frames: Buffer<u8>,
+    pub(super) lds: Buffer<u8>,
+    pub(super) scratch: Buffer<u8>,
+    pub(super) places: Places,
 }
 
 impl Default for Buffers {
@@ -82,13 +85,8 @@ pub(crate) struct Given<'m> {
 
 /// A thread's state.
 pub(crate) struct Worker<'m> {
-    /// What generated code works on.
-    pub(crate) context: Desk,
-    /// Frames of the waves of a workgroup.
-    pub(crate) frames: Buffer<u8>,
-    pub(super) lds: Buffer<u8>,
-    pub(super) scratch: Buffer<u8>,
-    pub(super) places: Places,
+    /// What it works with.
+    pub(crate) own: Box<Buffers>,
     pub(super) given: Given<'m>,
     pub(super) memory: &'m dyn GuestMemory,
     pub(super) spans: Spans<'m>,
@@ -106,13 +104,8 @@ impl<'m> Worker<'m> {
     /// A worker with nothing given yet.
     pub(crate) fn new(memory: &'m dyn GuestMemory, pool: &mut Pool) -> Self {
         let spans = Spans::new(memory, std::mem::take(&mut pool.spans));
-        let Buffers { context, frames, lds, scratch, places } = pool.buffers.take().unwrap_or_default();
         Worker {
-            context,
-            frames,
-            lds,
-            scratch,
-            places,
+            own: pool.buffers.take().unwrap_or_default(),
             given: Given {
                 program: 0,
                 sites: &[],
@@ -140,8 +133,8 @@ impl<'m> Worker<'m> {
 
     /// Leaves all but the windows and the spans for the next worker; gives these, and what was loaded.
     pub(super) fn into_parts(self, pool: &mut Pool) -> (Windows<'m>, Spans<'m>, Vec<(u32, Range<u64>)>) {
-        let Worker { context, frames, lds, scratch, places, windows, spans, loads, .. } = self;
-        pool.buffers = Some(Buffers { context, frames, lds, scratch, places });
+        let Worker { own, windows, spans, loads, .. } = self;
+        pool.buffers = Some(own);
         (windows, spans, loads.unwrap_or_default())
     }
 
@@ -162,46 +155,46 @@ impl<'m> Worker<'m> {
 
     /// Prepares for a launch whose workgroups have up to `waves` waves with frames of `frame_bytes` bytes.
     pub(crate) fn give(&mut self, given: Given<'m>, waves: usize, frame_bytes: usize) {
-        self.frames.at_least(waves.saturating_mul(frame_bytes));
-        self.lds.at_least(given.lds_bytes);
-        self.scratch.at_least(waves.saturating_mul(given.lanes * given.scratch_bytes));
+        self.own.frames.at_least(waves.saturating_mul(frame_bytes));
+        self.own.lds.at_least(given.lds_bytes);
+        self.own.scratch.at_least(waves.saturating_mul(given.lanes * given.scratch_bytes));
         self.windows.begin();
         let good = Good { spans: self.spans.epoch(), windows: self.windows.closings() };
-        let sites = self.places.turn_to(given.program, given.sites, good);
+        let sites = self.own.places.turn_to(given.program, given.sites, good);
         self.given = given;
         if self.loads.is_some() {
             // A site that knows its place would not tell what it loads.
-            self.places.forget(|_| true);
+            self.own.places.forget(|_| true);
         }
         self.fault = None;
-        let context = &mut self.context;
+        let context = &mut self.own.context;
         context.params = given.params.as_ptr();
         context.tables = given.tables.as_ptr();
         context.tables_bytes = 4 * given.tables.len() as u64;
-        context.lds = self.lds.start();
+        context.lds = self.own.lds.start();
         context.sites = sites;
     }
 
     /// Starts a workgroup: its LDS is 0.
     pub(crate) fn start_group(&mut self, group: u32) {
-        self.context.group = group;
-        self.lds.clear_part(0, self.given.lds_bytes);
+        self.own.context.group = group;
+        self.own.lds.clear_part(0, self.given.lds_bytes);
     }
 
     /// Clears scratch number `slot` for a wave that starts.
     pub(crate) fn clear_scratch(&mut self, slot: usize) {
         let bytes = self.given.lanes * self.given.scratch_bytes;
-        self.scratch.clear_part(slot * bytes, bytes);
+        self.own.scratch.clear_part(slot * bytes, bytes);
     }
 
     /// Turns to a wave of the workgroup, of which the first `alive` lanes may be alive and whose scratch is number `slot`.
     pub(crate) fn turn_to(&mut self, (wave, wave_in_group): (u32, u32), alive: u64, slot: usize) {
-        self.context.wave = wave;
-        self.context.alive = alive;
-        self.context.wave_in_group = wave_in_group;
+        self.own.context.wave = wave;
+        self.own.context.alive = alive;
+        self.own.context.wave_in_group = wave_in_group;
         self.slot = slot;
         let bytes = self.given.lanes * self.given.scratch_bytes;
-        self.context.scratch = self.scratch.start().wrapping_add(slot * bytes);
+        self.own.context.scratch = self.own.scratch.start().wrapping_add(slot * bytes);
     }
 
     /// Makes the launch's stores final; gives their ranges, sorted and disjoint.
@@ -218,9 +211,9 @@ impl<'m> Worker<'m> {
         let wave_scratch = given.lanes * given.scratch_bytes;
         let scratch_end = (self.slot + 1).saturating_mul(wave_scratch);
         given.params.len() < given.params_read
-            || self.lds.len() < given.lds_bytes
-            || self.scratch.len() < scratch_end
-            || self.places.len() < given.sites.len()
+            || self.own.lds.len() < given.lds_bytes
+            || self.own.scratch.len() < scratch_end
+            || self.own.places.len() < given.sites.len()
     }
 
     /// The fault that a helper noted.

@@ -2,6 +2,7 @@
 
 use super::RegisterFile;
 use super::ledger::Ledger;
+use super::packet::Header;
 use super::predication::Predicate;
 use super::processor::{Config, Ring, SubmitReport};
 use super::registers::Register;
@@ -151,11 +152,17 @@ impl<'a> Context<'a> {
         }
         self.state.registers.set_run(first, values)?;
         if self.interest.registers {
-            for (address, value) in (first.0..).step_by(4).zip(values) {
-                self.observer.register_write(at, Register(address), *value);
-            }
+            self.observe_registers(at, first, values);
         }
         Ok(())
+    }
+
+    /// Tells the observer of registers that were set.
+    #[cold]
+    fn observe_registers(&mut self, at: Origin, first: Register, values: &[u32]) {
+        for (address, value) in (first.0..).step_by(4).zip(values) {
+            self.observer.register_write(at, Register(address), *value);
+        }
     }
 
     /// Sets one register.
@@ -171,6 +178,7 @@ impl<'a> Context<'a> {
     }
 
     /// Keeps what `count` registers hold, for a pending dispatch that may fault.
+    #[inline(never)]
     fn log_registers(&mut self, first: Register, count: usize) -> Result<(), Refusal> {
         if self.scratch.ledger.is_full() {
             return self.flush();
@@ -302,15 +310,10 @@ impl<'a> Context<'a> {
     }
 
     /// Tells the observer of a packet.
-    pub(crate) fn observe_packet(&mut self, packet: &super::packet::Packet<'_>) {
+    pub(crate) fn observe_packet(&mut self, at: Origin, header: Header, body: &[u32]) {
         if self.interest.packets {
             let depth = self.windows.depth();
-            self.observer.packet(&PacketEvent {
-                at: packet.at,
-                header: packet.header,
-                body: packet.body,
-                depth,
-            });
+            self.observer.packet(&PacketEvent { at, header, body, depth });
         }
     }
 

@@ -51,7 +51,7 @@ impl Ledger {
 
     /// Keeps what `count` registers hold before they are written.
     pub(super) fn log(&mut self, state: &State, first: Register, count: usize) {
-        let registers = (first.0..).step_by(4).take(count).map(Register);
+        let registers = (0..count).map(|i| Register(first.0.wrapping_add(4 * i as u32)));
         self.undo.extend(registers.map(|r| (r, state.registers.peek(r))));
     }
 

@@ -48,10 +48,11 @@ impl Header {
     }
 }
 
-/// A packet in the walk.
+/// A packet that is carried out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet<'a> {
-    pub(crate) header: Header,
+    /// What its opcode means.
+    pub(crate) row: &'static PacketRow,
     pub(crate) body: &'a [u32],
     pub(crate) at: Origin,
     /// Dwords of the indirect buffer after this packet.
@@ -81,14 +82,14 @@ impl Packet<'_> {
 
     /// The packet's name.
     pub(crate) fn name(&self) -> &'static str {
-        row(self.header.opcode()).map_or("an unknown packet", |r| r.name)
+        self.row.name
     }
 
     /// The register at dword `offset` of the packet's space.
     pub(crate) fn register(&self, offset: u32) -> Result<Register, Refusal> {
-        let space = row(self.header.opcode()).and_then(|r| r.space);
-        let register = space.map_or(Register(0), |space| space.at(offset));
-        match space.is_some_and(|space| space.contains(register)) {
+        let Some(space) = self.row.space else { return Err(Refusal::NoRegister { address: 0 }) };
+        let register = space.at(offset);
+        match space.contains(register) {
             true => Ok(register),
             false => Err(Refusal::NoRegister { address: register.0 }),
         }

@@ -6,8 +6,8 @@ use crate::Refusal;
 /// Registers of all four spaces, one dense array, with a bit for each that a packet has written.
 #[derive(Clone, Debug)]
 pub struct RegisterFile {
-    values: Box<[u32]>,
-    written: Box<[u64]>,
+    values: Box<[u32; SLOTS]>,
+    written: Box<[u64; SLOTS.div_ceil(64)]>,
 }
 
 /// One past the last dword index of the dense array: the address range of all spaces without its two holes.
@@ -32,23 +32,26 @@ impl Default for RegisterFile {
 impl RegisterFile {
     /// Registers as after a reset: the context space as [`RegisterFile::clear_context`] leaves it, the others 0.
     pub fn new() -> RegisterFile {
-        let mut file =
-            RegisterFile { values: vec![0; SLOTS].into(), written: vec![0; SLOTS.div_ceil(64)].into() };
+        let (values, written) = (Box::new([0; SLOTS]), Box::new([0; SLOTS.div_ceil(64)]));
+        let mut file = RegisterFile { values, written };
         file.clear_context();
         file
     }
 
     /// The value of `register`: what was last written, else its reset value where that is known, else 0.
+    #[inline]
     pub fn get(&self, register: Register) -> u32 {
         slot(register).map_or(0, |i| self.values[i])
     }
 
     /// The value of a field.
+    #[inline]
     pub fn field(&self, field: Field) -> u32 {
         field.of(self.get(field.register))
     }
 
     /// Whether a one-bit field is set.
+    #[inline]
     pub fn flag(&self, field: Field) -> bool {
         self.field(field) != 0
     }
@@ -67,6 +70,7 @@ impl RegisterFile {
     ///
     /// # Errors
     /// The register lies in no space.
+    #[inline]
     pub fn set(&mut self, register: Register, value: u32) -> Result<(), Refusal> {
         let Some(i) = slot(register) else { return Err(Refusal::NoRegister { address: register.0 }) };
         self.values[i] = value;
@@ -78,13 +82,14 @@ impl RegisterFile {
     ///
     /// # Errors
     /// `first` lies in no space, or the run leaves it.
+    #[inline]
     pub fn set_run(&mut self, first: Register, values: &[u32]) -> Result<(), Refusal> {
         if let [value] = values {
             return self.set(first, *value);
         }
         let start = run_slot(first, values.len())?;
         self.values[start..start + values.len()].copy_from_slice(values);
-        mark(&mut self.written, start, values.len());
+        mark(&mut self.written[..], start, values.len());
         Ok(())
     }
 

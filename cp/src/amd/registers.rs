@@ -14,8 +14,13 @@ impl Register {
 
     /// The space it lies in, if any.
     pub fn space(self) -> Option<Space> {
-        // The two upper spaces are packets' usual ones.
-        [Space::Context, Space::Uconfig, Space::Sh, Space::Config].into_iter().find(|s| s.contains(self))
+        match self.0 {
+            0x8000..0xb000 => Some(Space::Config),
+            0xb000..0xc000 => Some(Space::Sh),
+            0x2_8000..0x3_0000 => Some(Space::Context),
+            0x3_0000..0x4_0000 => Some(Space::Uconfig),
+            _ => None,
+        }
     }
 }
 

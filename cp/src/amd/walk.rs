@@ -202,17 +202,36 @@ impl Frame {
             self.window.clear();
             self.ahead = SMALL_WINDOW;
         }
-        let header = Header(self.dwords_at(cx, 1)?[0]);
-        let needs = header.body_dwords();
-        let left = self.dwords - self.at - 1;
-        if needs > left {
-            return Err(Refusal::Truncated { header: header.0, needs, left });
-        }
-        let body = &self.dwords_at(cx, needs + 1)?[1..];
-        let flow = carry_out(cx, &Packet { header, body, at, left: left - needs })?;
+        let needs = match self.at_hand() {
+            Some(needs) => needs,
+            None => self.fetch(cx)?,
+        };
+        let first = (self.at - self.first) as usize;
+        let (header, body) =
+            (Header(self.window[first]), &self.window[first + 1..first + 1 + needs as usize]);
+        let left = self.dwords - self.at - 1 - needs;
+        let flow = carry_out(cx, header, body, (at, left))?;
         self.at += 1 + needs;
         cx.report.work.packets += 1;
         Ok(flow)
+    }
+
+    /// Dwords of the body of the packet at `self.at`, if the window has all of it.
+    fn at_hand(&self) -> Option<u32> {
+        let first = (self.at - self.first) as usize;
+        let needs = Header(*self.window.get(first)?).body_dwords();
+        (first + (needs as usize) < self.window.len()).then_some(needs)
+    }
+
+    /// Makes the window have the packet at `self.at`; gives the dwords of its body.
+    #[cold]
+    fn fetch(&mut self, cx: &mut Context<'_>) -> Result<u32, Refusal> {
+        let header = Header(self.dwords_at(cx, 1)?[0]);
+        let needs = header.body_dwords();
+        match self.dwords - self.at - 1 {
+            left if needs > left => Err(Refusal::Truncated { header: header.0, needs, left }),
+            _ => self.dwords_at(cx, needs + 1).map(|_| needs),
+        }
     }
 
     /// `count` dwords from `self.at`, which the buffer has.
@@ -224,7 +243,6 @@ impl Frame {
         Ok(&self.window[start..start + count as usize])
     }
 
-    #[cold]
     fn load(&mut self, cx: &mut Context<'_>, count: u32) -> Result<&[u32], Refusal> {
         let length = count.max(self.ahead).min(self.dwords - self.at);
         self.ahead = self.ahead.saturating_mul(2).min(WINDOW);
@@ -241,33 +259,34 @@ impl Frame {
     }
 }
 
-/// Carries out one packet.
-fn carry_out(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
-    cx.observe_packet(packet);
-    match packet.header.packet_type() {
-        3 => type3(cx, packet),
+/// Carries out one packet, after which so many dwords are left.
+#[inline]
+fn carry_out(cx: &mut Context<'_>, header: Header, body: &[u32], (at, left): (Origin, u32)) -> Handled {
+    cx.observe_packet(at, header, body);
+    match header.packet_type() {
+        3 => type3(cx, header, body, (at, left)),
         0 => {
-            let first = Register::from_dword_index(packet.header.type0_register());
-            cx.set_registers(packet.at, first, packet.body)?;
+            cx.set_registers(at, Register::from_dword_index(header.type0_register()), body)?;
             Ok(Flow::Next)
         }
         2 => Ok(Flow::Next),
-        _ => Err(Refusal::PacketType { header: packet.header.0 }),
+        _ => Err(Refusal::PacketType { header: header.0 }),
     }
 }
 
-fn type3(cx: &mut Context<'_>, packet: &Packet<'_>) -> Handled {
-    let opcode = packet.header.opcode();
+#[inline]
+fn type3(cx: &mut Context<'_>, header: Header, body: &[u32], (at, left): (Origin, u32)) -> Handled {
+    let opcode = header.opcode();
     let Some(row) = row(opcode) else { return Err(Refusal::UnknownOpcode { opcode }) };
-    let has = packet.body.len() as u32;
+    let has = body.len() as u32;
     if has < row.min_body {
         return Err(Refusal::ShortBody { packet: row.name, needs: row.min_body, has });
     }
-    if packet.header.predicated() && cx.machine().predicate.skips() {
+    if header.predicated() && cx.machine().predicate.skips() {
         return Ok(Flow::Next);
     }
     match row.handling {
-        Handling::Run(handler) => handler(cx, packet),
+        Handling::Run(handler) => handler(cx, &Packet { row, body, at, left }),
         Handling::Inert(_) => Ok(Flow::Next),
         Handling::Refuse(reason) => Err(Refusal::PacketRefused { packet: row.name, reason }),
     }

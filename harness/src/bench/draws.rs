@@ -14,8 +14,8 @@ use crate::engine::EngineArgs;
 const PROGRAM: &[u8] = include_bytes!("../../kernels/vertex.bin");
 
 /// Guest addresses. Descriptors and constants lie where a driver's 32-bit pointers reach.
-const LISTS: u64 = 0x8000_0028_0000;
-const CONSTANTS: u64 = 0x8000_0028_0100;
+pub(super) const LISTS: u64 = 0x8000_0028_0000;
+pub(super) const CONSTANTS: u64 = 0x8000_0028_0100;
 pub(super) const CODE: u64 = 0x8000_0040_2000;
 const SIZES: u64 = 0x8000_0050_0000;
 const STREAM: u64 = 0x8000_1000_0000;
@@ -86,12 +86,13 @@ pub(super) const LARGEST: Case = Case {
     usual: false,
     set_up: |engine, part| {
         let draws_in_all = (f64::from(STREAM_DRAWS) * part).ceil() as u32;
-        Ok(Box::new(draws(engine, POINT_LIST, some(STREAM_VERTICES, part), draws_in_all)?))
+        let vertices = some(STREAM_VERTICES, part);
+        Ok(Box::new(draws(engine, POINT_LIST, vertices, vertices, draws_in_all)?))
     },
     ..POINTS
 };
 
-/// Begin, draw three vertices, end; ten thousand times.
+/// Begin, draw three vertices, end; ten thousand times. The buffers are those of the large draws, as the baseline's are.
 pub(super) const TINY: Case = Case {
     name: "tiny-draws",
     unit: "draws per second",
@@ -121,21 +122,27 @@ pub(super) struct Draws {
 }
 
 fn large(engine: &EngineArgs, topology: u32, vertices: u32) -> Result<Box<dyn Work>> {
-    Ok(Box::new(draws(engine, topology, vertices, 1)?))
+    Ok(Box::new(draws(engine, topology, vertices, vertices, 1)?))
 }
 
 fn tiny(engine: &EngineArgs, draws_in_all: u32) -> Result<Box<dyn Work>> {
-    Ok(Box::new(draws(engine, POINT_LIST, 3, draws_in_all)?))
+    Ok(Box::new(draws(engine, POINT_LIST, VERTICES, 3, draws_in_all)?))
 }
 
-/// As many draws of so many vertices, in one submission.
-pub(super) fn draws(engine: &EngineArgs, topology: u32, vertices: u32, count: u32) -> Result<Draws> {
+/// As many draws of so many vertices, in one submission, from and to buffers that have room for `room` vertices.
+pub(super) fn draws(
+    engine: &EngineArgs,
+    topology: u32,
+    room: u32,
+    vertices: u32,
+    count: u32,
+) -> Result<Draws> {
     let guest = Guest::new(engine)?;
-    place(&guest, vertices)?;
+    place(&guest, room)?;
     let mut stream = Stream::default();
-    state(&mut stream, topology, vertices);
+    state(&mut stream, topology, room);
     for _ in 0..count {
-        capture(&mut stream, vertices);
+        capture(&mut stream, room, vertices);
     }
     let ib = guest.load(STREAM, &stream)?;
     Ok(Draws { guest, ib, vertices, tolerance: engine.tolerance(8) })
@@ -154,7 +161,7 @@ fn contents(count: u32) -> Vec<u8> {
 /// The uniform.
 const A: f32 = 2.0;
 
-/// Puts the program, its inputs and room for its outputs into memory.
+/// Puts the program, its inputs and room for its outputs into memory, for so many vertices.
 fn place(guest: &Guest, vertices: u32) -> Result<()> {
     let memory = &guest.memory;
     let floats = contents(vertices);
@@ -170,12 +177,12 @@ fn place(guest: &Guest, vertices: u32) -> Result<()> {
 }
 
 /// Raw, of all the room there is.
-fn output_descriptor(vertices: u32) -> [u32; 4] {
+pub(super) fn output_descriptor(vertices: u32) -> [u32; 4] {
     [OUTPUT as u32, (OUTPUT >> 32) as u32, vertices * OUT_BYTES, 0x3101_6fac]
 }
 
 /// Four floats an element, bounds in elements.
-fn input_descriptor(vertices: u32) -> [u32; 4] {
+pub(super) fn input_descriptor(vertices: u32) -> [u32; 4] {
     [INPUT as u32, (INPUT >> 32) as u32 | IN_BYTES << 16, vertices, 0x1104_dfac]
 }
 
@@ -200,9 +207,9 @@ fn state(stream: &mut Stream, topology: u32, vertices: u32) {
 }
 
 /// Begin, draw, end.
-fn capture(stream: &mut Stream, vertices: u32) {
+pub(super) fn capture(stream: &mut Stream, room: u32, vertices: u32) {
     settle(stream);
-    stream.set(reg::VGT_STRMOUT_BUFFER_SIZE.at(0), &[vertices * OUT_BYTES / 4, OUT_BYTES / 4]);
+    stream.set(reg::VGT_STRMOUT_BUFFER_SIZE.at(0), &[room * OUT_BYTES / 4, OUT_BYTES / 4]);
     stream.packet(op::STRMOUT_BUFFER_UPDATE, &[0; 5]);
     stream.set(reg::VGT_STRMOUT_CONFIG, &[1, 1]);
     stream.packet(op::NUM_INSTANCES, &[1]);

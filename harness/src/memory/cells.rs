@@ -24,6 +24,9 @@ impl Cells {
 
     /// Fills `into` from byte `at`; what lies past the end is left as it was.
     pub(super) fn read(&self, at: usize, into: &mut [u8]) {
+        if let (Ok(dword), 0) = (<&mut [u8; 4]>::try_from(&mut *into), at % 4) {
+            return self.read_dword(at, dword);
+        }
         let (head, rest) = into.split_at_mut(head(at, into.len()));
         if let Some(cell) = self.0.get(at / WORD) {
             take(cell, at % WORD, head);
@@ -35,6 +38,14 @@ impl Cells {
         }
         if let Some(cell) = words.get(whole.len()) {
             take(cell, 0, tail);
+        }
+    }
+
+    /// As [`Cells::read`] of the four bytes from a multiple of four, which is what packets and descriptors are read by.
+    fn read_dword(&self, at: usize, into: &mut [u8; 4]) {
+        if let Some(cell) = self.0.get(at / WORD) {
+            let [low, high] = *cell.load(Ordering::Relaxed).to_ne_bytes().as_chunks().0 else { return };
+            *into = if at.is_multiple_of(WORD) { low } else { high };
         }
     }
 

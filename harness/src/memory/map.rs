@@ -103,6 +103,16 @@ impl<B: Backing> AddressMap<B> {
         if at < end { Err(fault(at)) } else { Ok(Pieces { mappings, start, at: start, end }) }
     }
 
+    /// The mapping that holds all of `address .. address + len` and may be accessed so, and the first byte in its buffer
+    /// object. None where [`AddressMap::pieces`] has something to say.
+    #[inline]
+    pub(crate) fn whole(&self, address: u64, len: u64, kind: AccessKind) -> Option<(&Mapping<B>, u64)> {
+        let start = canonical(address);
+        let mapping = self.find(start)?;
+        let held = len <= mapping.range.end - start && (mapping.writable || kind == AccessKind::Read);
+        held.then(|| (mapping, mapping.offset + (start - mapping.range.start)))
+    }
+
     /// The mapping that contains `address`.
     pub(crate) fn find(&self, address: u64) -> Option<&Mapping<B>> {
         self.mappings.get(self.hit(address)?)

@@ -251,6 +251,10 @@ impl Mapping<Buffer> {
 impl GuestMemory for CaptureMemory {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         let map = read(&self.map);
+        if let Some((mapping, at)) = map.whole(address, into.len() as u64, AccessKind::Read) {
+            mapping.buffer.copy_out(at, into);
+            return Ok(());
+        }
         for piece in map.pieces(address, into.len() as u64, AccessKind::Read)? {
             piece.mapping.buffer.copy_out(piece.offset(), &mut into[piece.places()]);
         }
@@ -259,6 +263,10 @@ impl GuestMemory for CaptureMemory {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
         let map = read(&self.map);
+        if let Some((mapping, at)) = map.whole(address, bytes.len() as u64, AccessKind::Write) {
+            mapping.buffer.copy_in(at, bytes, &self.clock);
+            return Ok(());
+        }
         for piece in map.pieces(address, bytes.len() as u64, AccessKind::Write)? {
             piece.mapping.buffer.copy_in(piece.offset(), &bytes[piece.places()], &self.clock);
         }
@@ -334,6 +342,10 @@ impl GuestMemory for CaptureMemory {
     fn wrote_in_place(&self, range: Range<u64>) {
         let map = read(&self.map);
         let len = range.end.saturating_sub(range.start);
+        if let Some((mapping, at)) = map.whole(range.start, len, AccessKind::Write) {
+            mapping.buffer.touch(at..at + len, &self.clock);
+            return;
+        }
         // What is not mapped was not written either.
         for piece in map.pieces(range.start, len, AccessKind::Write).into_iter().flatten() {
             let bytes = piece.offset()..piece.offset() + piece.places().len() as u64;

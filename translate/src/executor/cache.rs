@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use guestwave_cp::{ExactDispatch, GuestMemory, Isa};
+use guestwave_cp::{ExactDispatch, GuestMemory, Isa, read_u32};
 use guestwave_isa::gfx10::{Target, WaveSize};
 
 use super::known::evaluate;
+use super::last::{Last, Read};
 use crate::backend::{BackendError, Fidelity, Holding, ProgramId};
 use crate::gfx10::{Assumption, Event, Known, LaunchShape, LaunchWords, Source, Translation, translate};
 use crate::program::{ParamSource, Program, Trace};
@@ -127,6 +128,8 @@ pub(super) struct Module {
     pub(super) record_words: u32,
     pub(super) program: ProgramId,
     pub(super) inexact: Vec<&'static str>,
+    /// The last dispatch that ran it.
+    last: Last,
 }
 
 impl Module {
@@ -149,8 +152,9 @@ pub(super) struct Cache {
     modules: Vec<Module>,
     /// Places of the modules whose program was last seen at an address.
     by_address: BTreeMap<u64, Vec<usize>>,
-    /// The code that was last looked at, for its room.
+    /// The code that was last looked at, and the dwords of guest memory: for their room.
     code: Vec<u8>,
+    reads: Vec<Read>,
 }
 
 impl Cache {
@@ -172,14 +176,14 @@ impl Cache {
         holding: Option<Holding>,
     ) -> Option<(usize, LaunchWords)> {
         let address = dispatch.program.address;
-        let Cache { modules, by_address, code } = self;
-        code.clear();
-        let mut wanted = Wanted { dispatch, memory, fidelity, holding, code, read: 0 };
+        let Cache { modules, by_address, code, reads } = self;
+        let mut wanted = Wanted { dispatch, memory, fidelity, holding, code, read: 0, reads };
         let here = by_address.get(&address).map(Vec::as_slice).unwrap_or_default();
         if let Some(found) = wanted.first(modules, here.iter().rev().copied()) {
             return Some(found);
         }
-        let found = wanted.first(modules, 0..modules.len())?;
+        let all = 0..modules.len();
+        let found = wanted.first(modules, all)?;
         by_address.entry(address).or_default().push(found.0);
         Some(found)
     }
@@ -212,6 +216,7 @@ impl Cache {
             record_words: 0,
             program,
             inexact,
+            last: Last::default(),
         });
         let at = self.modules.len() - 1;
         self.by_address.entry(address).or_default().push(at);
@@ -229,25 +234,34 @@ struct Wanted<'a> {
     code: &'a mut Vec<u8>,
     /// Bytes of code that were asked for.
     read: usize,
+    /// Dwords by which the last module's assumptions held.
+    reads: &'a mut Vec<Read>,
 }
 
 impl Wanted<'_> {
     /// The first of some modules that fits, and the dispatch's words for it.
     fn first(
         &mut self,
-        modules: &[Module],
-        places: impl Iterator<Item = usize>,
+        modules: &mut [Module],
+        mut places: impl Iterator<Item = usize>,
     ) -> Option<(usize, LaunchWords)> {
-        for at in places {
-            let module = &modules[at];
-            if module.key.is_of(self.dispatch, self.fidelity, self.holding)
-                && self.has_code(&module.code)
-                && let Some(words) = self.words(module)
-            {
-                return Some((at, words));
-            }
+        places.find_map(|at| Some((at, self.words_for(&mut modules[at])?)))
+    }
+
+    /// The dispatch's words for a module, if that fits it.
+    fn words_for(&mut self, module: &mut Module) -> Option<LaunchWords> {
+        let (key, chosen) = (&module.key, (self.fidelity, self.holding));
+        let again = module.last.is_like(self.dispatch) && (key.fidelity, key.holding) == chosen;
+        let fits = again || key.is_of(self.dispatch, self.fidelity, self.holding);
+        if !fits || !self.has_code(&module.code) {
+            return None;
         }
-        None
+        if again && let Some(words) = module.last.words(self.memory) {
+            return Some(words);
+        }
+        let words = self.words(module)?;
+        module.last.keep(self.dispatch, &words, self.reads);
+        Some(words)
     }
 
     /// Whether this code lies at the program's address. It is read once, but for longer code than was wanted before.
@@ -260,9 +274,16 @@ impl Wanted<'_> {
     }
 
     /// The dispatch's words for a module, if the module's assumptions hold.
-    fn words(&self, module: &Module) -> Option<LaunchWords> {
+    fn words(&mut self, module: &Module) -> Option<LaunchWords> {
         let words = LaunchWords::new(self.dispatch, &module.params)?;
-        let number = |a: &Assumption| evaluate(&a.trace, &words.params, self.memory);
+        let (memory, reads) = (self.memory, &mut *self.reads);
+        reads.clear();
+        let mut read = |address| {
+            let word = read_u32(memory, address).ok()?;
+            reads.push((address, word));
+            Some(word)
+        };
+        let mut number = |a: &Assumption| evaluate(&a.trace, &words.params, &mut read);
         let keeps =
             module.assumptions.iter().all(|a| number(a).is_some_and(|n| n as u32 & a.mask == a.value));
         keeps.then_some(words)
@@ -289,7 +310,8 @@ fn translated(
             .filter(|w| !w.is_empty())
             .ok_or_else(missing)?;
         let known = |trace: &Trace, sources: &[ParamSource]| {
-            evaluate(trace, &LaunchWords::new(dispatch, sources)?.params, memory)
+            let read = &mut |address| read_u32(memory, address).ok();
+            evaluate(trace, &LaunchWords::new(dispatch, sources)?.params, read)
         };
         match attempt(dispatch, &words, how, &known) {
             Ok((translation, reached)) => return Ok((translation, words, reached)),

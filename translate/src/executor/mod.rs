@@ -6,6 +6,7 @@
 
 mod cache;
 mod known;
+mod last;
 mod records;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -85,6 +86,12 @@ struct Held {
 }
 
 impl Held {
+    /// A dispatch whose outputs nobody wants.
+    fn new(id: DispatchId, dispatch: ExactDispatch, (module, words): (usize, LaunchWords)) -> Self {
+        let waves = words.waves;
+        Held { id, dispatch, module, words: Some(words), waves, record: None, again: false }
+    }
+
     /// Its outputs do not fit any record.
     fn no_room(&self) -> DispatchError {
         let text = "the dispatch leaves more exports and messages than are recorded".into();
@@ -177,16 +184,15 @@ impl TranslatingExecutor {
         Ok((at, words))
     }
 
-    /// Holds a dispatch back.
+    /// A dispatch with room for its outputs.
     fn hold(
         &self,
         id: DispatchId,
         dispatch: ExactDispatch,
-        (module, words): (usize, LaunchWords),
+        prepared: (usize, LaunchWords),
         memory: &dyn GuestMemory,
     ) -> Result<Held, DispatchError> {
-        let waves = words.waves;
-        let mut held = Held { id, dispatch, module, words: Some(words), waves, record: None, again: false };
+        let mut held = Held::new(id, dispatch, prepared);
         if held.dispatch.outputs == Outputs::Recorded {
             self.give_record(&mut held, memory)?;
         }
@@ -253,9 +259,13 @@ impl TranslatingExecutor {
 
     /// Has the backend run what is held back.
     fn run_batch(&mut self, memory: &dyn GuestMemory) -> Result<Completion, DispatchError> {
-        let (cache, budget) = (&self.cache, self.options.budget);
-        let launches = self.held.iter_mut().map(|h| h.launch(cache.at(h.module), budget)).collect();
-        let Some(launches) = launches else { return Err(self.stuck("a dispatch has no words any more")) };
+        let mut launches = Vec::with_capacity(self.held.len());
+        for held in &mut self.held {
+            launches.extend(held.launch(self.cache.at(held.module), self.options.budget));
+        }
+        if launches.len() < self.held.len() {
+            return Err(self.stuck("a dispatch has no words any more"));
+        }
         let batch = Batch { launches };
         self.counted(&batch);
         let ticket = self.backend.submit(batch, memory).map_err(|e| self.stuck(&e.to_string()))?;
@@ -391,14 +401,17 @@ impl Executor for TranslatingExecutor {
                 return Err(Declined { error, dispatch: Some(Box::new(dispatch)) });
             }
         };
-        let held = match self.hold(id, dispatch, prepared, memory) {
-            Ok(held) => held,
-            Err(error) => {
-                self.run(memory).map_err(taken)?;
-                return Err(taken(error));
+        if dispatch.outputs == Outputs::Dropped {
+            self.held.push_back(Held::new(id, dispatch, prepared));
+        } else {
+            match self.hold(id, dispatch, prepared, memory) {
+                Ok(held) => self.held.push_back(held),
+                Err(error) => {
+                    self.run(memory).map_err(taken)?;
+                    return Err(taken(error));
+                }
             }
-        };
-        self.held.push_back(held);
+        }
         if self.held.len() >= HELD_BACK { self.run(memory).map_err(taken) } else { Ok(()) }
     }
 

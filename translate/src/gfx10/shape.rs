@@ -67,15 +67,20 @@ impl LaunchShape {
     /// Whether it is the shape of a dispatch.
     pub fn is_of(&self, dispatch: &ExactDispatch) -> bool {
         let LaunchShape { grid, sgprs, vgprs } = self;
+        // Most SGPRs are user data.
+        let scalar_is = |shape: &ScalarShape, rule: &ScalarRule| match rule {
+            ScalarRule::Word(_) => *shape == ScalarShape::Word,
+            other => *shape == scalar_shape(other),
+        };
         *grid == grid_shape(&dispatch.grid)
-            && are(sgprs, &dispatch.sgprs, scalar_shape)
-            && are(vgprs, &dispatch.vgprs, lane_shape)
+            && are(sgprs, &dispatch.sgprs, scalar_is)
+            && are(vgprs, &dispatch.vgprs, |shape, rule| *shape == lane_shape(rule))
     }
 }
 
 /// Whether rules have these shapes.
-fn are<S: PartialEq, R>(shapes: &[S], rules: &[R], shape: impl Fn(&R) -> S) -> bool {
-    shapes.len() == rules.len() && shapes.iter().zip(rules).all(|(wanted, rule)| *wanted == shape(rule))
+fn are<S, R>(shapes: &[S], rules: &[R], is: impl Fn(&S, &R) -> bool) -> bool {
+    shapes.len() == rules.len() && shapes.iter().zip(rules).all(|(shape, rule)| is(shape, rule))
 }
 
 fn grid_shape(grid: &Grid) -> GridShape {

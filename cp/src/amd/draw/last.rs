@@ -83,19 +83,22 @@ impl LastStage {
         })
     }
 
-    /// Carries a plan out in the unit, and says what that came to.
-    pub(super) fn commit(&mut self, registers: &RegisterFile, draw: Draw<'_>, plan: &Plan) -> DrawFacts {
-        let positions_before = positions(&self.unit);
+    /// Carries a plan out in the unit.
+    pub(super) fn commit(&mut self, plan: &Plan) {
         if self.unit.is_on(plan.stream()) {
             self.unit.commit(plan);
         }
-        DrawFacts {
+    }
+
+    /// What observers, if there are any, are told of the dispatch whose plan was carried out.
+    pub(super) fn facts(&self, cx: &Context<'_>, draw: Draw<'_>, plan: &Plan) -> Option<DrawFacts> {
+        cx.interest.work.then(|| DrawFacts {
             primitives_needed: plan.primitives(),
             primitives_written: plan.fit(),
             buffers: plan.buffers(),
-            positions_before,
-            ..self.no_facts(registers, draw)
-        }
+            positions_before: Slot::ALL.map(|slot| plan.start(slot)),
+            ..self.no_facts(cx.registers(), draw)
+        })
     }
 
     /// What observers are told of a dispatch before the last stage.
@@ -120,10 +123,11 @@ impl LastStage {
         items: Items,
     ) -> Result<(), Refusal> {
         let dispatch = self.dispatch(cx, draw, plan, items)?;
-        let facts = self.commit(cx.registers(), draw, plan);
+        self.commit(plan);
+        let facts = self.facts(cx, draw, plan);
         match dispatch.items() {
             0 => Ok(()),
-            _ => cx.launch(dispatch, Some(&facts)),
+            _ => cx.launch(dispatch, facts.as_ref()),
         }
     }
 }

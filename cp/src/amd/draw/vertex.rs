@@ -17,9 +17,9 @@ pub(super) const STREAM: Slot = Slot::ALL[0];
 /// A vertex draw that can be carried out.
 pub(super) struct VertexHalf {
     dispatch: ExactDispatch,
-    /// The streamout unit as the draw leaves it.
-    after: StreamoutUnit,
-    facts: DrawFacts,
+    /// The last stage as the draw leaves it.
+    last: LastStage,
+    facts: Option<Box<DrawFacts>>,
 }
 
 impl VertexHalf {
@@ -39,17 +39,18 @@ impl VertexHalf {
         }
         let plan = last.unit().plan(STREAM, assembly.primitives(), topology.corners());
         let dispatch = last.dispatch(cx, draw, &plan, items(registers, &assembly))?;
-        let facts = last.commit(registers, draw, &plan);
-        Ok(VertexHalf { dispatch, after: last.into_unit(), facts })
+        last.commit(&plan);
+        let facts = last.facts(cx, draw, &plan).map(Box::new);
+        Ok(VertexHalf { dispatch, last, facts })
     }
 }
 
 impl VertexSide for VertexHalf {
     fn run(self, cx: &mut Context<'_>, _: Draw<'_>) -> Result<StreamoutUnit, Refusal> {
         if self.dispatch.items() > 0 {
-            cx.launch(self.dispatch, Some(&self.facts))?;
+            cx.launch(self.dispatch, self.facts.as_deref())?;
         }
-        Ok(self.after)
+        Ok(self.last.into_unit())
     }
 }
 
