@@ -35,7 +35,7 @@ const MOST_STATEMENTS: usize = 96;
 
 /// Whether loops are made in two versions: not where the host counts their iterations as well.
 fn looks_ahead(caps: &HostCaps, options: &Options) -> bool {
-    caps.loops.is_none() && options.direct && options.holding == Holding::Lane
+    caps.loops.is_none() && options.direct && !options.resumes && options.holding == Holding::Lane
 }
 
 /// The program as loops are looked at.

@@ -4,7 +4,7 @@ use naga::{BinaryOperator as N, MathFunction as M, ScalarKind as K};
 
 use super::convert;
 use super::func::{Ex, Func};
-use super::helpers::{Helper, Maker};
+use super::helpers::Helper;
 use super::lower::Lower;
 use super::ops::viewed;
 
@@ -108,30 +108,34 @@ pub(super) fn fma32(l: &mut Lower<'_>, x: [Ex; 3]) -> Ex {
     if l.native(l.caps.floats.fma32) {
         return call(&mut l.f, M::Fma, &x);
     }
-    let normal = l.caps.floats.fma32_normal && !l.caps.runs_all_branches;
-    let function = l.helper(if normal { Helper::Fma32Normal } else { Helper::Fma32 });
+    if l.caps.floats.fma32_normal && !l.caps.runs_all_branches {
+        return fma32_of_normals(l, x);
+    }
+    let function = l.helper(Helper::Fma32);
     l.f.call_value(function, x.to_vec())
 }
 
-/// The body of a fused multiply-add for which the host's own is right unless there are denormals.
-pub(super) fn fma32_normal_body(m: &mut Maker<'_>, x: &[Ex]) {
-    let f = &mut m.f;
-    let result = call(f, M::Fma, x);
+/// A fused multiply-add for which the host's own is right unless there are denormals.
+fn fma32_of_normals(l: &mut Lower<'_>, x: [Ex; 3]) -> Ex {
+    let (function, u32) = (l.helper(Helper::Fma32), l.types.u32);
+    let f = &mut l.f;
+    let result = call(f, M::Fma, &x);
     // Without the sign, a denormal is from 1 to `most`; so is a result that may have become 0.
     let most = f.u32(0x00ff_ffff);
-    let [a, b, c] = [x[0], x[1], x[2]].map(|x| {
+    let [a, b, c] = x.map(|x| {
         let (size, one) = (f.shl_u32(x, 1), f.u32(1));
         f.sub(size, one)
     });
     let size = f.shl_u32(result, 1);
     let least = [b, c, size].into_iter().fold(a, |least, x| f.math(M::Min, &[least, x]));
     let rare = f.lt(least, most);
-    f.open();
-    let slow = m.value(Helper::Fma32, x);
-    m.f.ret(Some(slow));
-    let accept = m.f.close();
-    m.f.if_else(rare, accept, naga::Block::new());
-    m.f.ret(Some(result));
+    let settled = f.local(u32, None);
+    f.store(settled, result);
+    f.when(rare, |f| {
+        let slow = f.call_value(function, x.to_vec());
+        f.store(settled, slow);
+    });
+    f.load(settled)
 }
 
 /// The body of the fused multiply-add of f32 bits; `widens`: the host widens f32 exactly.

@@ -42,8 +42,6 @@ pub(super) enum Helper {
     ScratchStore,
     /// (a, b, c) -> a * b + c of f32.
     Fma32,
-    /// The same on a host that only denormals keep from doing it.
-    Fma32Normal,
     /// (a, b, c) -> a * b + c of f64.
     Fma64,
 }
@@ -85,7 +83,6 @@ impl Helper {
                 let result = float::fma32_body(&mut m.f, [a[0], a[1], a[2]], m.widens);
                 m.f.ret(Some(result));
             }),
-            Helper::Fma32Normal => ("fma32_normal", 3, true, float::fma32_normal_body),
             Helper::Fma64 => ("fma64", 3, true, |m, a| fma64::body(&mut m.f, [a[0], a[1], a[2]])),
         };
         Signature { name, arguments, gives, wide: self == Helper::Fma64, body }
