@@ -18,9 +18,9 @@ use super::plan::Plan;
 use super::shape::Shape;
 use super::spill::Spill;
 use super::wave::Exchange;
-use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, ahead, codes, group, int};
+use super::{ENTRY, Facts, HostCaps, Lowered, Options, Site, Unsupported, ahead, codes, group, int, memory};
 use crate::backend::Fidelity;
-use crate::program::{Access, Builtin, Expr, Program, Rate, Space, Stmt, Type, Value, Var};
+use crate::program::{Access, Builtin, Expr, Program, Rate, Type, Value, Var};
 
 /// Most parameter words and slot words that a launch block holds.
 const BLOCK_WORDS: u32 = layout::LAUNCH_BYTES / 4;
@@ -172,24 +172,6 @@ fn check(
     Ok(())
 }
 
-/// Whether all stores go to the windows of their slots.
-fn settled(program: &Program, options: &Options) -> bool {
-    let elsewhere = |stmt: &Stmt| match stmt {
-        Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
-            access.space == Space::Global && window_of(program, options, access).is_none()
-        }
-        _ => false,
-    };
-    options.direct && !program.body.iter().any(|stmt| stmt.any(&elsewhere))
-}
-
-/// The slot in whose window an access is looked for.
-pub(super) fn window_of(program: &Program, options: &Options, access: &Access) -> Option<u16> {
-    let slot = access.slot?;
-    let bounded = program.slots.get(usize::from(slot)).is_some_and(|s| s.size.is_some());
-    (bounded || options.pointers).then_some(slot)
-}
-
 impl<'p> Lower<'p> {
     fn new(
         program: &'p Program,
@@ -200,7 +182,7 @@ impl<'p> Lower<'p> {
     ) -> Self {
         let mut module = Module::default();
         let types = Types::new(&mut module);
-        let buffers = Buffers::new(&mut module, &types, plan.atomics64, settled(program, &options));
+        let buffers = Buffers::new(&mut module, &types, plan.atomics64, memory::settled(program, &options));
         let helpers = Helpers::new(&mut module, types, buffers, program, caps);
         let exchanged = (program.exchange_bytes != 0)
             .then(|| parts::shared(&mut module, "told", types.atomic, program.exchange_bytes / 4));

@@ -6,14 +6,14 @@
 
 use naga::{Block, MathFunction as M, Statement};
 
-use super::SiteKind;
 use super::func::Ex;
 use super::helpers::spin;
 use super::layout::{flag, slot, slot_start};
 use super::lower::Lower;
 use super::plan::Marking;
 use super::spread::{FAR, Step};
-use crate::program::{Access, BinOp, Expr, Space, Value};
+use super::{Options, SiteKind};
+use crate::program::{Access, BinOp, Expr, Program, Space, Stmt, Value};
 
 /// An access in the lane that is being emitted for.
 #[derive(Clone, Copy)]
@@ -34,6 +34,24 @@ impl Reach<'_> {
     pub(super) fn bytes(&self) -> u32 {
         self.units * self.width()
     }
+}
+
+/// Whether all stores go to the windows of their slots.
+pub(super) fn settled(program: &Program, options: &Options) -> bool {
+    let elsewhere = |stmt: &Stmt| match stmt {
+        Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
+            access.space == Space::Global && window_of(program, options, access).is_none()
+        }
+        _ => false,
+    };
+    options.direct && !program.body.iter().any(|stmt| stmt.any(&elsewhere))
+}
+
+/// The slot in whose window an access is looked for.
+fn window_of(program: &Program, options: &Options, access: &Access) -> Option<u16> {
+    let slot = access.slot?;
+    let bounded = program.slots.get(usize::from(slot)).is_some_and(|s| s.size.is_some());
+    (bounded || options.pointers).then_some(slot)
 }
 
 impl<'p> Lower<'p> {
@@ -148,7 +166,7 @@ impl<'p> Lower<'p> {
 
     /// The slot in whose window an access is looked for.
     pub(super) fn window_of(&self, access: &Access) -> Option<u16> {
-        super::lower::window_of(self.program, &self.options, access)
+        window_of(self.program, &self.options, access)
     }
 
     /// Whether a slot is only read, so that loads need not see stores.
