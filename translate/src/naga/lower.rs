@@ -502,7 +502,7 @@ impl<'p> Lower<'p> {
     }
 
     /// What the compiler cannot know to be `what`.
-    fn hide(&mut self, what: Ex, ty: Type) -> Ex {
+    pub(super) fn hide(&mut self, what: Ex, ty: Type) -> Ex {
         let zero = self.launch_word(header::ZERO);
         match ty {
             Type::Bool => what,

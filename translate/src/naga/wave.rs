@@ -9,7 +9,7 @@ use super::func::Ex;
 use super::int;
 use super::lower::Lower;
 use super::parts;
-use crate::program::{Rate, Value, WaveOp};
+use crate::program::{Rate, Type, Value, WaveOp};
 
 /// Arrays of a word a lane.
 #[derive(Default)]
@@ -198,7 +198,8 @@ impl Lower<'_> {
         let ballots: Vec<Ex> = votes
             .iter()
             .map(|vote| {
-                let ballot = self.f.ballot(*vote);
+                let vote = self.as_number(*vote);
+                let ballot = self.f.ballot(vote);
                 self.f.field(ballot, 0)
             })
             .collect();
@@ -214,6 +215,14 @@ impl Lower<'_> {
             }
         }
         words.into_iter().flatten().collect()
+    }
+
+    /// A vote that is a number before it is one again: with NVIDIA's compiler some ballots of what differs from a bit of a number
+    /// (`mask != (number >> lane & 1)`) had all lanes' bits.
+    fn as_number(&mut self, vote: Ex) -> Ex {
+        let bit = int::from_bool(&mut self.f, vote);
+        let hidden = self.hide(bit, Type::B32);
+        self.f.isnt_u32(hidden, 0)
     }
 
     /// Puts votes of lanes from `first` on into the words.

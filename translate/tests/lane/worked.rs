@@ -354,6 +354,40 @@ fn zeros_that_follow_from_shifts_are_operands_like_others() -> Worked {
     one_wave("zeros that follow from shifts are operands like others", 32, make, [1; 32])
 }
 
+/// A mask of lanes and the bits of a number, as `s_xor_b64` of one with the other has them.
+fn votes_on_what_differs_from_a_number_s_bits() -> Worked {
+    const NUMBER: [u32; 2] = [0x0f0f_1234, 0x1357_9bdf];
+    let make = |b: &mut Builder| {
+        let (lane, wave, one, end) =
+            (b.builtin(Builtin::Lane), b.builtin(Builtin::Wave), b.c32(1), b.c32(40));
+        let number = b.var("number", Type::B32, Rate::Uniform);
+        let mask = b.var("mask", Type::Bool, Rate::Varying);
+        let [low, high] = NUMBER.map(|word| {
+            let word = b.c32(word);
+            b.bin(BinOp::Add, wave, word)
+        });
+        b.set(number, low);
+        let first = b.bin(BinOp::LtU, lane, end);
+        b.set(mask, first);
+        let low = b.get(number);
+        let both = b.bin(BinOp::Pack, low, high);
+        let shifted = b.bin(BinOp::ShrU, both, lane);
+        let shifted = b.un(UnOp::Low, shifted);
+        let bit = b.bin(BinOp::And, shifted, one);
+        let bit = b.bin(BinOp::Eq, bit, one);
+        let mask = b.get(mask);
+        let differs = b.bin(BinOp::Xor, bit, mask);
+        let ballot = b.wave(WaveOp::Ballot(differs));
+        let halves = [UnOp::Low, UnOp::High].map(|half| b.un(half, ballot));
+        let half = b.c32(32);
+        let below = b.bin(BinOp::LtU, lane, half);
+        let seen = b.select(below, halves[0], halves[1]);
+        store_lanes(b, seen);
+    };
+    let words = (0..64).map(|lane| if lane < 32 { !NUMBER[0] } else { NUMBER[1] ^ 0xff });
+    one_wave("votes on what differs from a number's bits", 64, make, words)
+}
+
 /// The zero that a loop compares its counter with is a factor in it too.
 fn a_zero_that_a_loop_ends_at_is_a_factor_like_others() -> Worked {
     let make = |b: &mut Builder| {
@@ -489,7 +523,7 @@ fn what_is_computed_for_nans_only_may_be_wanted_twice_there() -> Worked {
     one_wave("what is computed for NaNs only may be wanted twice there", 32, make, words)
 }
 
-const ALL: [fn() -> Worked; 22] = [
+const ALL: [fn() -> Worked; 23] = [
     lanes_store_their_numbers,
     lanes_leave_a_loop_by_themselves,
     a_budget_that_is_enough,
@@ -510,6 +544,7 @@ const ALL: [fn() -> Worked; 22] = [
     lanes_that_are_a_step_apart_store_beside_each_other,
     lanes_meet_in_a_branch_of_the_wave,
     zeros_that_follow_from_shifts_are_operands_like_others,
+    votes_on_what_differs_from_a_number_s_bits,
     a_zero_that_a_loop_ends_at_is_a_factor_like_others,
     what_is_computed_for_nans_only_may_be_wanted_twice_there,
 ];
