@@ -185,13 +185,8 @@ fn branch() -> Program {
 fn parting(what: fn(&mut Maker)) -> Program {
     let mut m = Maker::new();
     let low = m.below(2);
-    m.when(low, |m| {
-        what(m);
-        let lowest = m.below(1);
-        m.when(lowest, what);
-    });
+    m.when(low, what);
     m.meet();
-    what(&mut m);
     what(&mut m);
     m.finish()
 }
