@@ -118,7 +118,9 @@ pub(super) fn lower(program: &Program, caps: &HostCaps, options: &Options) -> Re
     let hoists = if options.hoisted { Hoists::new(program) } else { Hoists::default() };
     let plan = Plan::new(program, options.holding, options.slots_apart, &hoists);
     let shares = options.ragged || options.waves_per_group > 1 && (plan.lds || plan.barriers);
-    let shape = Shape::new(program, caps, options, !(plan.meets || options.resumes), shares)?;
+    // Waves that have nothing in common have no LDS in common either.
+    let alone = !(plan.meets || options.resumes || plan.lds);
+    let shape = Shape::new(program, caps, options, alone, shares)?;
     check(program, caps, &plan, &shape, &hoists)?;
     let parting =
         (shape.waves > 1 && plan.meets).then(|| group::parting(program, &plan, caps, &shape)).flatten();

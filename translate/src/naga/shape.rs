@@ -22,7 +22,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// `alone`: nothing in the program needs a barrier; `shares`: the waves of a workgroup have something in common.
+    /// `alone`: nothing in the program needs a barrier or LDS; `shares`: the waves of a workgroup have something in common.
     pub(super) fn new(
         program: &Program,
         caps: &HostCaps,

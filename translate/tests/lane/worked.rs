@@ -225,6 +225,29 @@ fn waves_of_a_group_meet_at_barriers() -> Worked {
     }
 }
 
+/// Each wave is a workgroup and finds its own LDS as it is at the start, whatever waves a host puts together.
+fn workgroups_of_one_wave_have_an_lds_each() -> Worked {
+    let mut b = Builder::new("lds", 32);
+    b.program_mut().lds_bytes = 128;
+    let (lane, wave) = (b.builtin(Builtin::Lane), b.builtin(Builtin::Wave));
+    let (four, seven, row) = (b.c32(4), b.c32(7), b.c32(128));
+    let mine = b.bin(BinOp::Mul, lane, four);
+    let found = b.load(1, access(Space::Lds, mine, four))[0];
+    b.store(vec![seven], access(Space::Lds, mine, four));
+    let start = b.bin(BinOp::Mul, wave, row);
+    let offset = b.bin(BinOp::Add, start, mine);
+    let address = global(&mut b, offset);
+    b.store(vec![found], access(Space::Global, address, four));
+    Worked {
+        name: "workgroups of one wave have an LDS each",
+        program: b.finish(),
+        waves: [8, 1],
+        budget: 1000,
+        bytes: 1024,
+        ends: Ok(Left { stored: stored(1024), words: in_a_row([0; 256]) }),
+    }
+}
+
 fn an_access_behind_a_barrier_needs_no_more_than_its_own_operands() -> Worked {
     let mut b = Builder::new("behind", 32);
     let (wave, four, none) = (b.builtin(Builtin::WaveInGroup), b.c32(4), b.c32(0));
@@ -523,7 +546,7 @@ fn what_is_computed_for_nans_only_may_be_wanted_twice_there() -> Worked {
     one_wave("what is computed for NaNs only may be wanted twice there", 32, make, words)
 }
 
-const ALL: [fn() -> Worked; 23] = [
+const ALL: [fn() -> Worked; 24] = [
     lanes_store_their_numbers,
     lanes_leave_a_loop_by_themselves,
     a_budget_that_is_enough,
@@ -532,6 +555,7 @@ const ALL: [fn() -> Worked; 23] = [
     units_beyond_valid_are_zero_and_not_stored,
     a_fault_puts_back_what_was_stored,
     waves_of_a_group_meet_at_barriers,
+    workgroups_of_one_wave_have_an_lds_each,
     an_access_behind_a_barrier_needs_no_more_than_its_own_operands,
     a_value_computed_anew_needs_what_it_is_computed_from,
     tables_bounds_of_lds_and_atomics,
