@@ -11,16 +11,16 @@ use super::{paused, phased, with_words};
 use crate::backend::{Fidelity, Holding};
 use crate::naga::hoist::Hoists;
 use crate::naga::plan::Plan;
-use crate::naga::{Options, shares};
+use crate::naga::{FloatCaps, HostCaps, Options, codes, lower, shares};
 use crate::program as form;
 use crate::program::eval::tests::{Flat, block, launch, run_on, store_lanes};
 use crate::program::{BinOp, Builder, Builtin, Program, Stmt, verify};
 use programs::{BYTES, GROUP, Parted, WAVES};
 
-/// A program with phases, of lanes in invocations of their own, such that they tell each other nothing but by words.
-fn of_words(program: &Program, resumes: bool) -> Program {
-    let options = Options {
-        holding: Holding::Lane,
+/// Workgroups that may lack waves.
+fn options(holding: Holding, resumes: bool) -> Options {
+    Options {
+        holding,
         fidelity: Fidelity::Exact,
         waves_per_group: GROUP,
         ragged: true,
@@ -31,9 +31,13 @@ fn of_words(program: &Program, resumes: bool) -> Program {
         resumes,
         quiet: false,
         workgroups: None,
-    };
+    }
+}
+
+/// A program with phases, of lanes in invocations of their own, such that they tell each other nothing but by words.
+fn of_words(program: &Program, resumes: bool) -> Program {
     let plan = Plan::new(program, Holding::Lane, false, &Hoists::default());
-    with_words(program, &plan, GROUP, &options).0
+    with_words(program, &plan, GROUP, &options(Holding::Lane, resumes)).0
 }
 
 /// A program with phases in which waves can be held back.
@@ -91,4 +95,39 @@ fn what_comes_before_is_left_as_it_is() {
     verify(&changed).unwrap();
     assert_eq!(changed.body[..from], program.body[..from]);
     assert!(matches!(changed.body.last(), Some(Stmt::Loop { body }) if super::has_phases(body)));
+}
+
+/// A host with nothing of its own.
+fn caps() -> HostCaps {
+    HostCaps {
+        floats: FloatCaps::default(),
+        atomics64: false,
+        subgroup: None,
+        loops: None,
+        workgroup_bytes: 1 << 15,
+        workgroup_invocations: 1024,
+        slow_integer_division: false,
+        runs_all_branches: false,
+        fours: false,
+        preferred_invocations: 64,
+    }
+}
+
+/// Its waves part at a barrier, and behind it lanes end by themselves.
+#[test]
+fn lanes_that_end_before_waves_that_part_are_refused() {
+    let mut b = Builder::new("ends", 32);
+    let (wave, lane, one) = (b.builtin(Builtin::WaveInGroup), b.builtin(Builtin::Lane), b.c32(1));
+    let then = block(&mut b, |b| b.push(Stmt::Barrier { pc: 4 }));
+    let first = b.bin(BinOp::LtU, wave, one);
+    b.push(Stmt::If { cond: first, then, otherwise: Vec::new() });
+    let cond = b.bin(BinOp::LtU, lane, one);
+    b.push(Stmt::If { cond, then: vec![Stmt::Return], otherwise: Vec::new() });
+    store_lanes(&mut b, lane);
+    let program = b.finish();
+    verify(&program).unwrap();
+    let lower = |holding| lower(&program, &caps(), &options(holding, false));
+    for holding in [Holding::Lane, Holding::Pair] {
+        assert_eq!(lower(holding).unwrap_err().code, codes::FLOW);
+    }
 }
