@@ -168,14 +168,7 @@ impl<'p> Lower<'p> {
     /// What the counter is behind the loop, and whether the budget allows for that.
     fn room(&mut self, last: Ex, (counter, base): (Ex, Option<Ex>)) -> (Ex, Ex) {
         let budget = self.launch_word(header::BUDGET);
-        let before = self.f.load(counter);
-        let all = match base {
-            Some(base) => {
-                let base = self.f.load(base);
-                self.f.add(base, before)
-            }
-            None => before,
-        };
+        let (before, all) = self.counted(counter, base);
         let (some, left) = (self.f.lt(all, budget), self.f.sub(budget, all));
         let enough = self.f.lt(last, left);
         let after = self.f.add(before, last);

@@ -368,9 +368,9 @@ impl<'p> Lower<'p> {
         match stmt {
             Stmt::Atomic { op, data, compare, .. } => {
                 let ty = self.program.info(*data).ty;
-                let width = if ty == Type::B64 { 2 } else { 1 };
                 let data = self.serial_value(3, lane, ty);
-                let compare = if compare.is_some() { self.serial_value(3 + width, lane, ty) } else { data };
+                let compare =
+                    if compare.is_some() { self.serial_value(3 + ty.words(), lane, ty) } else { data };
                 let old = self.atomic(&reach, Ready { op: *op, ty, data, compare });
                 let words = if ty == Type::B64 { vec![self.f.low(old), self.f.high(old)] } else { vec![old] };
                 (0..).zip(words).for_each(|(word, what)| self.write_serial(word, lane, what));

@@ -14,6 +14,16 @@ impl Lower<'_> {
             return;
         }
         let budget = self.launch_word(header::BUDGET);
+        let (before, all) = self.counted(counter, base);
+        let over = self.f.ge(all, budget);
+        self.stop_loop(over, flag::BUDGET, true);
+        let after = self.f.add_u32(before, 1);
+        self.f.store(counter, after);
+        self.check_host_loops(Some(!meets));
+    }
+
+    /// Iterations so far: the counter's, and with those that are counted elsewhere (`base`).
+    pub(super) fn counted(&mut self, counter: Ex, base: Option<Ex>) -> (Ex, Ex) {
         let before = self.f.load(counter);
         let all = match base {
             Some(base) => {
@@ -22,11 +32,7 @@ impl Lower<'_> {
             }
             None => before,
         };
-        let over = self.f.ge(all, budget);
-        self.stop_loop(over, flag::BUDGET, true);
-        let after = self.f.add_u32(before, 1);
-        self.f.store(counter, after);
-        self.check_host_loops(Some(!meets));
+        (before, all)
     }
 
     /// Notes if the host would soon end loops by itself; leaves the loop, if `leave`.

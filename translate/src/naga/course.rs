@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::program::{BinOp, Expr, Stmt, UnOp, Value, Var};
+use crate::program::{BinOp, Expr, Stmt, SumOfHalves, UnOp, Value, Var, sum_of_halves};
 
 /// What is known of a loop's body before it runs. Values that no iteration changes stand before it ([`crate::program::lift`]).
 pub(super) struct Course<'a> {
@@ -141,24 +141,13 @@ impl<'a> Course<'a> {
 
     /// Pairs of numbers of 64 bits, each a low half and a high one (`None` for 0), whose sum `low` and `high` are.
     pub(super) fn wide_sums(&self, low: Value, high: Value) -> Vec<[(Value, Option<Value>); 2]> {
-        let (Some(lows), Some(highs)) = (self.bin(low, BinOp::Add), self.bin(high, BinOp::Add)) else {
+        let Some(SumOfHalves { lows, rest }) = sum_of_halves(|v| self.expr(v), low, high) else {
             return Vec::new();
-        };
-        let rest = match highs.map(|v| self.carries(v, low, lows)) {
-            [_, true] => highs[0],
-            [true, _] => highs[1],
-            _ => return Vec::new(),
         };
         let mut parts = vec![[Some(rest), None]];
         parts.extend(self.bin(rest, BinOp::Add).map(|both| both.map(Some)));
         let pairs = |[p, q]: [Option<Value>; 2]| [[p, q], [q, p]];
         parts.into_iter().flat_map(pairs).map(|[p, q]| [(lows[0], p), (lows[1], q)]).collect()
-    }
-
-    /// Whether `value` is the carry of the sum `low` of two numbers.
-    fn carries(&self, value: Value, low: Value, numbers: [Value; 2]) -> bool {
-        let Some(Expr::Un(UnOp::FromBool, carry)) = self.expr(value) else { return false };
-        self.bin(carry, BinOp::LtU).is_some_and(|[sum, of]| sum == low && numbers.contains(&of))
     }
 
     /// How the loop ends, if by a number that it counts to.

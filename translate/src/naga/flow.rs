@@ -257,22 +257,34 @@ impl<'p> Lower<'p> {
         self.inside = false;
     }
 
+    /// The body of a loop over the numbers from `first` on, `step` apart, that are below `end`.
+    pub(super) fn each_from(
+        &mut self,
+        first: Ex,
+        [end, step]: [u32; 2],
+        each: impl FnOnce(&mut Self, Ex),
+    ) -> Block {
+        let number = self.f.local(self.types.u32, None);
+        self.f.store(number, first);
+        self.f.open();
+        let now = self.f.load(number);
+        let end = self.f.u32(end);
+        let done = self.f.ge(now, end);
+        self.f.when(done, |f| f.push(Statement::Break));
+        each(self, now);
+        let next = self.f.add_u32(now, step);
+        self.f.store(number, next);
+        self.f.close()
+    }
+
     /// A loop over the lanes of a wave that one invocation holds.
     pub(super) fn for_each_lane(&mut self, each: impl FnOnce(&mut Self)) {
         let (zero, spins, lanes) = (self.f.u32(0), self.helpers.spins, self.shape.lanes);
-        let number = self.f.local(self.types.u32, None);
-        self.f.store(number, zero);
-        self.f.open();
-        let lane = self.f.load(number);
-        let end = self.f.u32(lanes);
-        let done = self.f.ge(lane, end);
-        self.f.when(done, |f| f.push(Statement::Break));
-        let outer = std::mem::replace(&mut self.at.lane, [lane; 2]);
-        each(self);
-        self.at.lane = outer;
-        let next = self.f.add_u32(lane, 1);
-        self.f.store(number, next);
-        let body = self.f.close();
+        let body = self.each_from(zero, [lanes, 1], |l, lane| {
+            let outer = std::mem::replace(&mut l.at.lane, [lane; 2]);
+            each(l);
+            l.at.lane = outer;
+        });
         let inside = self.idle_loops(&body);
         self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
         spin(&mut self.f, spins, (lanes + 1) * (inside + 1));

@@ -119,7 +119,7 @@ impl Spill {
         let info = program.info(value);
         if info.rate == Rate::Varying && !self.values.contains_key(&value) {
             self.values.insert(value, self.words);
-            self.words += words(info.ty);
+            self.words += info.ty.words();
         }
     }
 
@@ -127,7 +127,7 @@ impl Spill {
         let info = program.var(var);
         if info.rate == Rate::Varying && !self.vars.contains_key(&var) {
             self.vars.insert(var, self.words);
-            self.words += words(info.ty);
+            self.words += info.ty.words();
         }
     }
 
@@ -151,10 +151,6 @@ fn sorted<T: Copy + Ord>(set: &HashSet<T>, wanted: impl Fn(&T) -> bool) -> Vec<T
     let mut all: Vec<T> = set.iter().copied().filter(wanted).collect();
     all.sort_unstable();
     all
-}
-
-fn words(ty: Type) -> u32 {
-    if ty == Type::B64 { 2 } else { 1 }
 }
 
 fn collect<'s, 'p>(

@@ -48,6 +48,7 @@ mod dump;
 pub mod eval;
 mod expr;
 mod fold;
+mod halves;
 mod launch;
 mod lift;
 mod simplify;
@@ -59,6 +60,7 @@ pub use aside::put_aside;
 pub use build::*;
 pub use expr::*;
 pub(crate) use fold::constant_bin;
+pub use halves::{SumOfHalves, sum_of_halves};
 pub use launch::*;
 pub use lift::lift;
 pub use simplify::simplify;
@@ -82,6 +84,13 @@ pub enum Type {
     B32,
     /// 64 bits: an integer or an f64.
     B64,
+}
+
+impl Type {
+    /// Words that a value takes in memory; a `Bool` has one of its own.
+    pub fn words(self) -> u32 {
+        if self == Type::B64 { 2 } else { 1 }
+    }
 }
 
 /// How often a value exists.

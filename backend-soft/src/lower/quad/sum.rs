@@ -4,7 +4,7 @@
 //! lane's number and is the same for several accesses, so that whether they lie in a row is found out once.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Ir, types};
-use guestwave_translate::program::{BinOp, Expr, UnOp, Value};
+use guestwave_translate::program::{BinOp, Expr, SumOfHalves, UnOp, Value, sum_of_halves};
 
 use super::super::Lowering;
 use super::Quad;
@@ -91,18 +91,9 @@ impl Lowering<'_, '_> {
         Some(self.plus(first, second))
     }
 
-    /// Two numbers whose sum has these halves: `low` is the sum of low halves, `high`
-    /// that of the high ones and the carry, which is there if `low` is below what went into it.
+    /// Two numbers whose sum has these halves.
     fn summands(&self, low: Value, high: Value) -> Option<[Halves; 2]> {
-        let Expr::Bin(BinOp::Add, a, b) = self.definition(low)? else { return None };
-        let Expr::Bin(BinOp::Add, x, y) = self.definition(high)? else { return None };
-        let carries = |v| match self.definition(v) {
-            Some(Expr::Un(UnOp::FromBool, test)) => {
-                [a, b].iter().any(|of| self.definition(test) == Some(Expr::Bin(BinOp::LtU, low, *of)))
-            }
-            _ => false,
-        };
-        let rest = if carries(y) { x } else { Some(y).filter(|_| carries(x))? };
+        let SumOfHalves { lows: [a, b], rest } = sum_of_halves(|v| self.definition(v), low, high)?;
         match self.definition(rest) {
             Some(Expr::Bin(BinOp::Add, c, d)) if self.are_halves(a, d) || self.are_halves(b, c) => {
                 Some([(a, Some(d)), (b, Some(c))])

@@ -83,12 +83,7 @@ impl<'p> Lower<'p> {
         let [over, new] = [running, before].map(|b| self.f.not(b));
         let new = self.f.both(over, new);
         self.f.store(tally.counted, over);
-        let first = self.f.is_u32(self.at.invocation, 0);
-        let mine = self.f.both(new, first);
-        self.f.when(mine, |f| {
-            let (place, one) = (f.u32(0), f.u32(1));
-            f.atomic_only(tally.shared, place, A::Add, one);
-        });
+        self.count_wave(tally, new);
         if tally.held.is_some() {
             self.ask_to_hold(tally);
         }
@@ -118,6 +113,16 @@ impl<'p> Lower<'p> {
             let held = self.f.load(held);
             self.f.when(held, |f| f.push(Statement::Break));
         }
+    }
+
+    /// Counts this wave among those that have ended, if it is.
+    pub(super) fn count_wave(&mut self, tally: Tally, ended: Ex) {
+        let first = self.f.is_u32(self.at.invocation, 0);
+        let mine = self.f.both(ended, first);
+        self.f.when(mine, |f| {
+            let (place, one) = (f.u32(0), f.u32(1));
+            f.atomic_only(tally.shared, place, A::Add, one);
+        });
     }
 
     /// Whether this wave has made half the iterations that the host makes: the other half is for the rest of the phase, and for putting

@@ -1,7 +1,7 @@
 //! What lanes tell each other made into words that they leave for each other, with a barrier between.
 //!
 //! Where the invocations of a wave meet by a barrier of the host's workgroup, waves that go different ways cannot meet each by itself.
-//! So what is told goes through words of the workgroup ([`Space::Exchange`]) in two steps, and the barrier between them is one
+//! So what is told goes through words of the workgroup ([`Exchange`](crate::program::Space::Exchange)) in two steps, and the barrier between them is one
 //! that programs with phases are cut at.
 //!
 //! Each wave has three sets of words that take turns: what a turn leaves is read behind its barrier; the words of the turn
@@ -10,14 +10,10 @@
 use std::collections::HashSet;
 
 use super::super::plan::{Class, Plan};
-use super::{BETWEEN, fresh, variable};
+use super::{BETWEEN, TURNS, exchanged, fresh, variable};
 use crate::program::{
-    Access, AtomicOp, BinOp, Block, Builtin, Expr, Program, Rate, Space, Stmt, TriOp, Type, UnOp, Value, Var,
-    WaveOp, Width,
+    Access, AtomicOp, BinOp, Block, Builtin, Expr, Program, Rate, Stmt, TriOp, Type, UnOp, Value, Var, WaveOp,
 };
-
-/// Sets of words that take turns.
-const TURNS: u32 = 3;
 
 /// The program, whose lanes tell each other nothing but by words and barriers. `waves`: the most that a workgroup has.
 pub(in super::super) fn explicit(program: &Program, plan: &Plan, waves: u32) -> Program {
@@ -65,7 +61,7 @@ impl Parts {
                 Stmt::Let(_, Expr::Wave(WaveOp::Send { .. })) => parts.sends = true,
                 _ if plan.need(s).serial => {
                     let types = serial_operands(s).into_iter().map(|v| program.info(v).ty);
-                    parts.rows = parts.rows.max(types.map(words).sum());
+                    parts.rows = parts.rows.max(types.map(Type::words).sum());
                 }
                 _ => {}
             });
@@ -84,10 +80,6 @@ impl Parts {
     fn bytes(self) -> u32 {
         self.votes() + 8
     }
-}
-
-fn words(ty: Type) -> u32 {
-    if ty == Type::B64 { 2 } else { 1 }
 }
 
 /// What a statement that lanes do in order takes: `valid` first, which tells whether a lane does it.
@@ -179,10 +171,6 @@ impl Maker<'_> {
         self.push(Stmt::If { cond, then, otherwise: Block::new() });
     }
 
-    fn word(&mut self, address: Value, valid: Value) -> Access {
-        Access { space: Space::Exchange, address, valid, width: Width::W32, pc: 0, slot: None }
-    }
-
     fn load(&mut self, address: Value) -> Value {
         let rate = self.rate(address);
         let value = fresh(&mut self.made, Type::B32, rate);
@@ -192,20 +180,20 @@ impl Maker<'_> {
 
     fn load_as(&mut self, value: Value, address: Value) {
         let valid = self.number(4);
-        let access = self.word(address, valid);
+        let access = exchanged(address, valid);
         self.push(Stmt::Load { dst: vec![value], access });
     }
 
     fn store(&mut self, address: Value, what: Value) {
         let valid = self.number(4);
-        let access = self.word(address, valid);
+        let access = exchanged(address, valid);
         self.push(Stmt::Store { src: vec![what], access });
     }
 
     /// An atomic of the lanes whose `active` holds.
     fn atomic(&mut self, op: AtomicOp, address: Value, data: Value, active: Value) {
         let valid = self.number_if(active, 4);
-        let access = self.word(address, valid);
+        let access = exchanged(address, valid);
         self.push(Stmt::Atomic { dst: None, op, data, compare: None, access });
     }
 

@@ -2,16 +2,11 @@
 //!
 //! Phases end at barriers of the guest, and where lanes tell each other something or a wave may be held back. A wave at a
 //! barrier of the guest stays where it is until all have come to one or ended: each that has not says so, in a word of the workgroup
-//! ([`Space::Exchange`]), before all meet. Three words take turns, as [`super::exchange`] says.
+//! ([`Exchange`](crate::program::Space::Exchange)), before all meet. Three words take turns, as [`super::exchange`] says.
 
 use super::cut::{End, Segment};
-use super::{Maker, NOWHERE, variable};
-use crate::program::{
-    Access, BinOp, Block, Expr, Program, Rate, Space, Stmt, TriOp, Type, UnOp, Value, Var, Width,
-};
-
-/// Words that take turns.
-const TURNS: u32 = 3;
+use super::{Maker, NOWHERE, TURNS, exchanged, variable};
+use crate::program::{Access, BinOp, Block, Expr, Program, Rate, Stmt, TriOp, Type, UnOp, Value, Var};
 
 /// How waves wait.
 #[derive(Clone, Copy)]
@@ -94,8 +89,7 @@ impl Maker<'_> {
     }
 
     fn access(&mut self, address: Value, block: &mut Block) -> Access {
-        let valid = self.number(4, block);
-        Access { space: Space::Exchange, address, valid, width: Width::W32, pc: 0, slot: None }
+        exchanged(address, self.number(4, block))
     }
 
     /// The turn after this one.

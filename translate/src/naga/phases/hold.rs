@@ -4,7 +4,7 @@
 //! is put there at the end of a dispatch and taken from there at the start of the next: first a word that says whether the
 //! wave was held back, then the variables, then the workgroup's memory, of which each wave's part of the buffer has a share.
 
-use naga::{AtomicFunction as A, Barrier, Block, GlobalVariable, Handle, Statement};
+use naga::{Barrier, Block, GlobalVariable, Handle, Statement};
 
 use super::super::SiteKind;
 use super::super::func::Ex;
@@ -21,11 +21,7 @@ const OWN_WORDS: u32 = 6;
 /// Words a lane that a wave needs to be held back.
 pub(in super::super) fn words(program: &Program, shape: &Shape) -> u32 {
     let vars = program.vars.iter().filter(|v| !(shape.whole && v.rate == Rate::Varying));
-    OWN_WORDS + vars.map(|v| words_of(v.ty)).sum::<u32>() + shared_rows(program, shape)
-}
-
-fn words_of(ty: Type) -> u32 {
-    if ty == Type::B64 { 2 } else { 1 }
+    OWN_WORDS + vars.map(|v| v.ty.words()).sum::<u32>() + shared_rows(program, shape)
 }
 
 /// Rows of a word a lane that hold a wave's share of the workgroup's memory.
@@ -80,7 +76,7 @@ impl Lower<'_> {
         for cell in self.cells() {
             let held = if cell.each { self.shape.components } else { 1 };
             (0..held).for_each(|k| each(self, cell, k, word));
-            word += words_of(cell.ty);
+            word += cell.ty.words();
         }
     }
 
@@ -124,24 +120,16 @@ impl Lower<'_> {
         let before = self.host_count();
         self.f.store(self.counters.before, before);
         self.copy_shared(true);
-        self.count_ended();
+        if let Some(tally) = self.tally {
+            // It had ended before and is counted once more.
+            let counted = self.f.load(tally.counted);
+            self.count_wave(tally, counted);
+        }
         if self.shape.workgroup() > 1 {
             self.f.barrier(Barrier::WORK_GROUP);
         }
         let accept = self.f.close();
         self.f.if_else(again, accept, Block::new());
-    }
-
-    /// A wave that had ended is counted once more.
-    fn count_ended(&mut self) {
-        let Some(tally) = self.tally else { return };
-        let counted = self.f.load(tally.counted);
-        let first = self.f.is_u32(self.at.invocation, 0);
-        let mine = self.f.both(counted, first);
-        self.f.when(mine, |f| {
-            let (place, one) = (f.u32(0), f.u32(1));
-            f.atomic_only(tally.shared, place, A::Add, one);
-        });
     }
 
     /// Behind the phases: leaves what the wave has if it is held back.
@@ -176,28 +164,21 @@ impl Lower<'_> {
     }
 
     fn copy_array(&mut self, array: Handle<GlobalVariable>, start: u32, words: u32, back: bool) {
-        let (number, spins) = (self.f.local(self.types.u32, None), self.helpers.spins);
+        let spins = self.helpers.spins;
         let invocations = self.f.u32(self.shape.invocations);
         let first = self.f.mul(self.at.local_wave, invocations);
         let first = self.f.add(first, self.at.invocation);
-        self.f.store(number, first);
-        self.f.open();
-        let word = self.f.load(number);
-        let end = self.f.u32(words);
-        let done = self.f.ge(word, end);
-        self.f.when(done, |f| f.push(Statement::Break));
-        let place = self.shared_place(start, word);
-        if back {
-            let what = self.f.element(self.buffers.spill, place);
-            self.f.set_element(array, word, what);
-        } else {
-            let what = self.f.element(array, word);
-            self.f.set_element(self.buffers.spill, place, what);
-        }
-        let next = self.f.add_u32(word, self.shape.workgroup());
-        self.f.store(number, next);
-        spin(&mut self.f, spins, 1);
-        let body = self.f.close();
+        let body = self.each_from(first, [words, self.shape.workgroup()], |l, word| {
+            let place = l.shared_place(start, word);
+            if back {
+                let what = l.f.element(l.buffers.spill, place);
+                l.f.set_element(array, word, what);
+            } else {
+                let what = l.f.element(array, word);
+                l.f.set_element(l.buffers.spill, place, what);
+            }
+            spin(&mut l.f, spins, 1);
+        });
         self.f.push(Statement::Loop { body, continuing: Block::new(), break_if: None });
     }
 

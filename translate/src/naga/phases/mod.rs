@@ -43,13 +43,24 @@ use self::order::Order;
 use super::Options;
 use super::hoist::Hoists;
 use super::plan::{Class, Plan};
-use crate::program::{BinOp, Block, Expr, Program, Rate, Stmt, TriOp, Type, Value, ValueInfo, Var, VarInfo};
+use crate::program::{
+    Access, BinOp, Block, Expr, Program, Rate, Space, Stmt, TriOp, Type, Value, ValueInfo, Var, VarInfo,
+    Width,
+};
 
 /// Where the barrier at a phase's end says it stands: no guest instruction does.
 const END_OF_PHASE: u32 = u32::MAX;
 
 /// Where a barrier says it stands that only the lanes of a wave need ([`exchange`]).
 const BETWEEN: u32 = u32::MAX - 1;
+
+/// Sets of words of the exchange that take turns.
+const TURNS: u32 = 3;
+
+/// A word of the exchange, of which `valid` bytes exist.
+fn exchanged(address: Value, valid: Value) -> Access {
+    Access { space: Space::Exchange, address, valid, width: Width::W32, pc: 0, slot: None }
+}
 
 /// The state of a wave that has come to a barrier, and of one that has ended.
 const NOWHERE: u32 = u32::MAX;
