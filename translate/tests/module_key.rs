@@ -1,33 +1,13 @@
 //! Everything that is compiled into a module is in its key.
 
+mod fixture;
+
 use std::sync::Arc;
 
-use guestwave_cp::{
-    ExactDispatch, Grid, Isa, LaneRule, Origin, Outputs, ProgramRef, ScalarRule, Scratch, Stage,
-};
+use fixture::dispatch;
+use guestwave_cp::{ExactDispatch, Grid, Isa, LaneRule, Outputs, ScalarRule};
 use guestwave_translate::backend::{Fidelity, Holding};
 use guestwave_translate::executor::ModuleKey;
-
-fn dispatch() -> ExactDispatch {
-    ExactDispatch {
-        stage: Stage::Vertex,
-        program: ProgramRef {
-            isa: Isa::Gfx1030,
-            address: 0x1000,
-            wave_lanes: 64,
-            float_mode: 0xf0,
-            dx10_clamp: true,
-            ieee: false,
-        },
-        grid: Grid::Linear { items: 100, per_wave: 64 },
-        sgprs: vec![ScalarRule::Word(1), ScalarRule::FirstItem { base: 5 }],
-        vgprs: vec![LaneRule::Item { base: 7 }],
-        lds_bytes: 256,
-        scratch: Some(Scratch { bytes_per_wave: 1024 }),
-        outputs: Outputs::Dropped,
-        origin: Origin::default(),
-    }
-}
 
 fn key(dispatch: &ExactDispatch) -> ModuleKey {
     ModuleKey::new(dispatch, Arc::from([1, 2, 3]), Fidelity::Exact, Some(Holding::Lane))

@@ -84,34 +84,17 @@ fn has_lists(dispatch: &ExactDispatch) -> bool {
 }
 
 #[cfg(test)]
+#[path = "../../tests/fixture/mod.rs"]
+mod fixture;
+
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use guestwave_cp::{Isa, Origin, Outputs, ProgramRef, Scratch, Stage};
+    use guestwave_cp::{Isa, Origin, Outputs, Stage};
 
+    use super::fixture::dispatch;
     use super::*;
-
-    fn dispatch() -> ExactDispatch {
-        let (isa, address) = (Isa::Gfx1030, 0x1000);
-        ExactDispatch {
-            stage: Stage::Vertex,
-            program: ProgramRef {
-                isa,
-                address,
-                wave_lanes: 64,
-                float_mode: 0xf0,
-                dx10_clamp: true,
-                ieee: false,
-            },
-            grid: Grid::Linear { items: 100, per_wave: 64 },
-            sgprs: vec![ScalarRule::Word(1), ScalarRule::FirstItem { base: 5 }],
-            vgprs: vec![LaneRule::Item { base: 7 }],
-            lds_bytes: 256,
-            scratch: Some(Scratch { bytes_per_wave: 1024 }),
-            outputs: Outputs::Dropped,
-            origin: Origin::default(),
-        }
-    }
 
     fn kept(dispatch: &ExactDispatch) -> Last {
         let mut last = Last::default();
